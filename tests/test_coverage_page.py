@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.docs.test_references import broken_links
+from tests.docs.links import broken_links
 
 ROOT = Path(__file__).resolve().parents[1]
 TABLE = ROOT / "tests" / "coverage.csv"

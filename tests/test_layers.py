@@ -6,46 +6,18 @@ A module without a floor fails, and there is no exception.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
 import ckanext.ukharvest
+from tests.floors import CKAN_FROM, FEATURES, FLOORS
 
 OURS = "ckanext.ukharvest"
 PACKAGE = Path(ckanext.ukharvest.__file__).parent
+TESTS = Path(__file__).parent
 
-# Rooms that could be deleted: none imports another.
-FEATURES = (
-    *("adoption", "data_checks", "deletions", "doctor", "export", "links", "notifications"),
-    *("previews", "runs", "stars", "themes"),
-)
-# From the ground up: modules and folders of each floor. "" is the package itself.
-FLOORS: tuple[tuple[str, ...], ...] = (
-    ("",),
-    ("core",),
-    ("schema_check",),
-    ("readers", "parsers"),
-    ("source_types", "stock_options"),
-    ("mapping",),
-    ("reading",),
-    ("fields", "rendering"),
-    ("check_command",),
-    ("testing",),
-    ("interfaces", "bulk_rows", "compat", "config", "dataset_schema", "write_batch"),
-    ("harvest", "migration"),
-    ("lib",),
-    ("sources", "datasets", "harvest_actions"),
-    FEATURES,
-    ("harvesters",),
-    ("source_type_api", "testing.portal"),
-    ("patches",),
-    ("features", "cli"),
-    ("plugin", "form"),
-)
-CKAN_FROM = FLOORS.index(
-    ("interfaces", "bulk_rows", "compat", "config", "dataset_schema", "write_batch")
-)
 # On one floor, and neither imports the other.
 APART = (("readers", "parsers"), FEATURES, ("sources", "datasets"))
 CKAN = ("ckan", "ckanext.harvest", "ckanext.dcat", "ckanext.spatial", "flask", "sqlalchemy")
@@ -206,3 +178,15 @@ def test_names_of_the_harvest_stand_for_one_thing() -> None:
                     owners.setdefault(node.name, []).append(module)
     shared = {name: modules for name, modules in owners.items() if len(modules) > 1}
     assert {name: m for name, m in shared.items() if any(_is(one, "harvest") for one in m)} == {}
+
+
+def test_no_module_of_tests_is_imported_by_another() -> None:
+    """What several need stands in a ``conftest.py``, or in a module named for its subject."""
+    importers = []
+    for path in sorted(TESTS.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import | ast.ImportFrom):
+                words = ast.unparse(node).replace(",", " ").split(" as ")[0]
+                if re.match(r"(from|import) (tests\b|\.).*[ .]test_", words):
+                    importers.append(f"{path.relative_to(TESTS)}: {words}")
+    assert importers == []

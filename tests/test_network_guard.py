@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
-import multiprocessing
 import os
 import re
 import socket
 import subprocess
 import sys
-import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -17,14 +14,10 @@ import pytest
 
 from tests.conftest import SERVICES, hosts_of_services
 from tests.network_guard import sitecustomize as network_guard
+from tests.network_guard.attempts import in_multiprocessing, in_subprocess, in_thread, look_up
 
 ROOT = Path(__file__).parents[1]
 Take = Callable[[], list[str]]
-
-
-def look_up() -> None:
-    with contextlib.suppress(BaseException):
-        socket.getaddrinfo("data.example.org", 80)
 
 
 @pytest.mark.parametrize("method", ["connect", "connect_ex"])
@@ -38,23 +31,6 @@ def test_look_up_of_another_machine_is_refused(network_attempts: Take) -> None:
     with pytest.raises(pytest.fail.Exception, match="tried to look up"):
         socket.getaddrinfo("data.example.org", 80)
     assert network_attempts() == ["a test tried to look up 'data.example.org'"]
-
-
-def in_thread() -> None:
-    thread = threading.Thread(target=look_up)
-    thread.start()
-    thread.join()
-
-
-def in_multiprocessing(method: str) -> None:
-    child = multiprocessing.get_context(method).Process(target=look_up)
-    child.start()
-    child.join()
-
-
-def in_subprocess() -> None:
-    code = "import socket\ntry: socket.getaddrinfo('data.example.org', 80)\nexcept OSError: pass"
-    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 @pytest.mark.parametrize(
@@ -104,7 +80,7 @@ def test_services_on_other_machines_may_be_contacted(
 def test_recorded_attempt_fails_its_own_test(tmp_path: Path) -> None:
     module = tmp_path / "test_inner.py"
     module.write_text(
-        "from tests.test_network_guard import in_subprocess, in_thread\n"
+        "from tests.network_guard.attempts import in_subprocess, in_thread\n"
         "def test_thread(): in_thread()\n"
         "def test_nothing(): pass\n"
         "def test_subprocess(): in_subprocess()\n"

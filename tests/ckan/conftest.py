@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import socket
 import subprocess
 from collections.abc import Callable, Container, Iterator
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import Any
 import ckan.plugins.toolkit as tk
 import pytest
 import sqlalchemy as sa
+from aiosmtpd.controller import Controller
 from ckan import model
 from ckan.common import config
 from ckan.lib import jinja_extensions, search
@@ -44,6 +46,7 @@ from tests.ckan.browser import (  # noqa: F401
 from tests.ckan.catalogues import catalogue
 from tests.ckan.entry_points import entry_points
 from tests.ckan.harvesting import Consumers, Portal, Workers
+from tests.ckan.inbox import Inbox
 from tests.ckan.people import Person, member, with_headers
 from tests.ckan.portal_copies import OF_PROCESSES, SourceMaker
 from tests.ckan.processes import FAULTY_PROGRAM, finish
@@ -480,3 +483,28 @@ def consumers(ini: str, workers: Workers) -> Iterator[Consumers]:
     workers.stop()
     with Consumers(ini) as running:
         yield running
+
+
+@pytest.fixture
+def server(ckan_config: Any) -> Iterator[Inbox]:
+    """A mail server on loopback with an empty inbox."""
+    inbox = Inbox()
+    with socket.create_server(("127.0.0.1", 0)) as found:
+        host, port = found.getsockname()
+    controller = Controller(inbox, hostname=host, port=port)
+    controller.start()
+    # Ten a day, also of those who run the tests often.
+    user = tk.get_action("get_site_user")({"ignore_auth": True}, {})["name"]
+    http_client.delete_from_redis(f"mail-tests:{user}")
+    before = ckan_config.get("smtp.server")
+    ckan_config["smtp.server"] = f"{host}:{port}"
+    yield inbox
+    ckan_config["smtp.server"] = before
+    controller.stop()
+
+
+@pytest.fixture
+def inbox(server: Inbox, app: CKANTestApp) -> Iterator[Inbox]:
+    """The same, with an app, as a command has it."""
+    with app.flask_app.test_request_context():
+        yield server

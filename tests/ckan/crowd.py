@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 from ckan import model
 
-from tests.ckan.runs.test_run_pages import make_many
+from tests.ckan.faulty_runs import make_many
 
 Session = model.Session
 MANY = 10_000

@@ -9,8 +9,7 @@ from __future__ import annotations
 import csv
 import json
 from fnmatch import fnmatchcase
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 from lxml import etree
@@ -18,6 +17,7 @@ from lxml import etree
 from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.reading.records import Check, TextClient
 from ckanext.ukharvest.source_types import TYPES
+from tests.conformance.complete_documents import DOCUMENTS, FOLDER
 from tests.conformance.leaves import (
     Leaf,
     leaves_of_iso,
@@ -27,45 +27,6 @@ from tests.conformance.leaves import (
     not_read,
     repeated,
 )
-
-FOLDER = Path(__file__).with_name("complete")
-ODS = "https://portal.example/explore/"
-
-
-class Document(NamedTuple):
-    """A document with one record.
-
-    Attributes:
-        parser: folder in parsers, whose list "Not read" counts.
-        place: keys of the record within JSON, or the path of its element; the whole if empty.
-        prefix: what the paths of its leaves begin with, to tell vocabularies apart.
-        url: where it comes from, if its links are made from that; "" reads it as a saved file.
-    """
-
-    source_type: str
-    parser: str
-    place: str = ""
-    url: str = ""
-    prefix: str = ""
-
-
-DOCUMENTS = {
-    "pod-1.1.json": Document("data_json", "data_json", "dataset"),
-    "ckan.json": Document("ckan", "ckan", "result"),
-    "dkan-2.json": Document("dkan", "dkan"),
-    "dkan-7.json": Document("dkan", "dkan", "result"),
-    "dcat-us-3.json": Document("data_json", "data_json", "dataset"),
-    "dcat-us-3-service.json": Document("data_json", "data_json", "service"),
-    "gemini-2.3.xml": Document("gemini-single", "gemini"),
-    "inventory-0.3.xml": Document("inventory", "inventory"),
-    "iso-19115-3.xml": Document("gemini-single", "gemini"),
-    "oai_dc.xml": Document("oaipmh", "oai_dc", ".//{*}record"),
-    "ods-v1.json": Document("ods", "ods", "datasets"),
-    "ods-v2.1.json": Document("ods", "ods", "results", ODS),
-    "opensearch-atom.xml": Document("opensearch", "opensearch", "{*}entry"),
-    "opensearch.json": Document("opensearch", "opensearch", "features"),
-    "schema-org.jsonld": Document("dcat_rdf", "dcat", prefix="schema:"),
-}
 
 
 def leaves_of(name: str) -> list[Leaf]:

@@ -16,7 +16,7 @@ from lxml import etree
 from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.reading.records import Check, TextClient
 from ckanext.ukharvest.source_types import TYPES
-from tests.conformance.test_complete import DOCUMENTS, FOLDER
+from tests.conformance.complete_documents import DOCUMENTS, FOLDER
 
 OWN = "https://unheard.example/"
 # Objects of the documents → places for such fields; a number is a place in a list.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from docs import codes
-from tests.test_layers import CKAN_FROM, FEATURES, FLOORS
+from tests.floors import CKAN_FROM, FEATURES, FLOORS
 
 PAGE = (codes.ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
 STEPS = re.findall(r"^\| (\d+) \|.*\| ([^|]+) \|$", PAGE, re.MULTILINE)

@@ -8,7 +8,7 @@ import pytest
 
 from ckanext.ukharvest.core.records import Agent, DatasetRecord, Licence, ResourceRecord
 from ckanext.ukharvest.mapping.package_mapper import Defaults, MappedDataset, to_package_dict
-from tests.mapping.test_package_mapper import ALWAYS, as_extras, extras
+from tests.mapping.packages import ALWAYS, as_extras, extras
 
 URL = "https://a.example/file.csv"
 # Fields of CKAN's that a source can supply → as people fill them.

@@ -10,29 +10,9 @@ from typing import Any
 import pytest
 
 from ckanext.ukharvest.core.records import Agent, DatasetRecord, Licence, Period, ResourceRecord
-from ckanext.ukharvest.mapping.package_mapper import Defaults, to_package_dict
+from tests.mapping.packages import ALWAYS, as_extras, extras, package
 
-ALWAYS = {"guid": "g", "import_source": "harvest", "harvest_source_reference": "g"}
 LGA = "http://schemas.opendata.esd.org.uk/Spend/Spend.json?v=0.41"
-
-
-def package(
-    record: DatasetRecord | None = None,
-    existing: dict[str, Any] | None = None,
-    schema: tuple[str, ...] = (),
-    **defaults: Any,
-) -> dict[str, Any]:
-    record = record or DatasetRecord("g", "T")
-    return to_package_dict(record, existing, None, schema, Defaults("org", **defaults)).package
-
-
-def extras(found: dict[str, Any]) -> dict[str, str]:
-    assert len({each["key"] for each in found["extras"]}) == len(found["extras"])
-    return {each["key"]: each["value"] for each in found["extras"]}
-
-
-def as_extras(**values: str) -> list[dict[str, str]]:
-    return [{"key": key, "value": value} for key, value in values.items()]
 
 
 BLANK = {

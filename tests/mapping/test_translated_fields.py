@@ -13,7 +13,7 @@ from ckanext.ukharvest.core.records import (
     Translation,
 )
 from ckanext.ukharvest.mapping.package_mapper import Defaults, to_package_dict
-from tests.mapping.test_package_mapper import extras, package
+from tests.mapping.packages import extras, package
 
 FLUENT = ("title_translated", "notes_translated", "tags_translated")
 FILE = ResourceRecord(

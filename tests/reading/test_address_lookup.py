@@ -15,11 +15,8 @@ from ckanext.ukharvest.source_types import TYPES
 from tests.contract import SERVERS
 from tests.publisher import Publisher
 from tests.publishing.records import items
+from tests.reading.lookup_pages import ASK, CAPABILITIES, CKAN_PAGE, DKAN_PAGE, YES
 
-CKAN_PAGE = '<!doctype html><title>Open Data</title><meta name="generator" content="ckan 2.11">'
-DKAN_PAGE = '<title>Data</title><meta name="Generator" content="Drupal 10"><p>DKAN</p>'
-ASK, YES = "/sparql?query=ASK%7B%7D", {"head": {}, "boolean": True}
-CAPABILITIES = '<Capabilities xmlns="http://www.opengis.net/cat/csw/2.0.2"/>'
 POD_1_0 = [{"title": "Roads", "identifier": 1, "accessLevel": "public"}]
 SOCRATA = {
     "@context": "https://project-open-data.cio.gov/v1.1/schema/catalog.jsonld",

@@ -20,6 +20,7 @@ from ckanext.ukharvest.reading.source_preview import SourcePreview
 from ckanext.ukharvest.reading.type_detection import DATA, detect, source_type
 from tests.conftest import LOOPBACK
 from tests.publisher import SOURCES, Publisher, recorded
+from tests.reading.full_datasets import FULL, GUIDE_LIST, datasets
 
 PATH = "/data.json"
 
@@ -37,27 +38,6 @@ def preview(url: str, name: str = "data_json", *, budget: Budget | None = None, 
         door = Watched(http, budget or Budget())
         source = Source(url, options.validate({}, kind.options), http)
         return SourcePreview(kind, source, door, **more).run()
-
-
-def datasets(count: int, **more: Any) -> dict[str, Any]:
-    return {"dataset": [{"identifier": f"d{n}", "title": f"D {n}", **more} for n in range(count)]}
-
-
-FULL = {
-    "description": "About it.",
-    "keyword": ["a tag"],
-    "modified": "2024-05-31",
-    "publisher": {"name": "Council"},
-    "contactPoint": {"fn": "Team", "hasEmail": "mailto:team@example.gov.uk"},
-    "accessLevel": "public",
-    "license": "https://www.nationalarchives.gov.uk/doc/open-government-licence/version/3/",
-    "distribution": [{"downloadURL": "https://example.gov.uk/a.csv", "mediaType": "text/csv"}],
-}
-# As data.gov.uk's guide has them: a list, and no field of Project Open Data alone.
-GUIDE_LIST = [
-    {key: value for key, value in dataset.items() if key != "accessLevel"}
-    for dataset in datasets(3, **FULL)["dataset"]
-]
 
 
 def test_the_first_records_are_read_and_the_others_counted(publisher: Publisher) -> None:

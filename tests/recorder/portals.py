@@ -22,8 +22,7 @@ from ckanext.ukharvest import config
 from ckanext.ukharvest.harvest.consumers.workers import Heart
 from ckanext.ukharvest.harvest.run import prune
 from ckanext.ukharvest.patches import polling
-from tests.ckan.adoption.test_adopt_source import OPTIONS, of_another
-from tests.ckan.adoption.test_adoption import Stock, numbered
+from tests.ckan.adoption.stock_harvests import OPTIONS, Stock, numbered, of_another
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, act
 from tests.publisher import Publisher, Response

@@ -14,7 +14,7 @@ from ckanext.ukharvest import fields
 from ckanext.ukharvest.rendering import fields as rendering_field_rows
 from ckanext.ukharvest.rendering.fields import FIELDS, field_rows
 from ckanext.ukharvest.rendering.values import Portal
-from tests.rendering.test_facts import HOSTILE
+from tests.rendering.hostile_texts import HOSTILE
 
 PORTAL = Portal()
 NO_LIMITATIONS = (

@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from ckanext.ukharvest.rendering.fields import find_field
 from ckanext.ukharvest.rendering.values import Portal, schema_label
-from tests.rendering.test_facts import HOSTILE
+from tests.rendering.hostile_texts import HOSTILE
 
 ESD = "http://id.esd.org.uk"
 LAW = "http://www.legislation.gov.uk"

@@ -16,7 +16,7 @@ from ckanext.harvest.model import HarvestSource
 
 from ckanext.ukharvest.cli import ukharvest
 from ckanext.ukharvest.harvest.model import JobReport, Record
-from tests.ckan.adoption.test_adoption import Stock, delete_source, ids, numbered, without_source
+from tests.ckan.adoption.stock_harvests import Stock, delete_source, ids, numbered, without_source
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, act, figures
 from tests.ckan.portal_copies import SourceMaker

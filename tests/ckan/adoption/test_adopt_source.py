@@ -12,13 +12,13 @@ import pytest
 from ckan import model
 from ckan.tests import factories
 from ckan.tests.helpers import CKANTestApp, call_action
-from ckanext.harvest.model import HarvestJob, HarvestSource
+from ckanext.harvest.model import HarvestJob
 
 from ckanext.ukharvest.cli import ukharvest
 from ckanext.ukharvest.doctor import services
 from ckanext.ukharvest.harvest.model import Record, SourceState
 from ckanext.ukharvest.harvest.sources import decision_log
-from tests.ckan.adoption.test_adoption import Stock, ids, numbered
+from tests.ckan.adoption.stock_harvests import OPTIONS, Stock, ids, numbered, of_another, stored
 from tests.ckan.catalogues import catalogue
 from tests.ckan.harvesting import Portal, act, extras, figures
 from tests.publisher import Publisher
@@ -26,31 +26,7 @@ from tests.publisher import Publisher
 pytestmark = pytest.mark.in_process
 
 PATH = "/data.json"
-# As ckanext-harvest stores what a person typed: blanks, order and all.
-OPTIONS = '{"default_tags": [{"name": "parking"}],  "reindex_unchanged": true, "clean_tags": 1}'
 OURS = {"default_tags": ["parking"]}
-
-
-def of_another(source_id: str, type_: str, options: str | None = "") -> str:
-    """Store a type and options as another harvester's plugin did; return the source's id."""
-    package = model.Package.get(source_id)
-    package.extras["source_type"] = type_
-    if options is None:
-        package.extras.pop("config", None)
-    else:
-        package.extras["config"] = options
-    source = HarvestSource.get(source_id)
-    source.type, source.config = type_, options
-    model.Session.commit()
-    act("harvest_source_reindex", id=source_id)
-    return source_id
-
-
-def stored(source_id: str) -> tuple[tuple[Any, Any], tuple[Any, Any]]:
-    """Return type and options in the source's row and in its package."""
-    model.Session.expire_all()
-    source, extras = HarvestSource.get(source_id), model.Package.get(source_id).extras
-    return (source.type, source.config), (extras.get("source_type"), extras.get("config"))
 
 
 def adopted_from(source_id: str) -> Any:

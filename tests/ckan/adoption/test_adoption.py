@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from ckan import model
 from ckan.tests import factories
 from ckan.tests.helpers import call_action
-from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestSource
+from ckanext.harvest.model import HarvestObject
 
 from ckanext.ukharvest.cli import ukharvest
-from ckanext.ukharvest.harvest.model import Record, utcnow
+from ckanext.ukharvest.harvest.model import Record
+from tests.ckan.adoption.stock_harvests import Stock, delete_source, ids, numbered, without_source
 from tests.ckan.catalogues import catalogue, dataset
-from tests.ckan.harvesting import Portal, act, extras, figures
+from tests.ckan.harvesting import Portal, act, figures
 from tests.ckan.portal_copies import SourceMaker
 from tests.publisher import Publisher
 
@@ -24,65 +24,6 @@ pytestmark = [pytest.mark.in_process, pytest.mark.usefixtures("consumer")]
 
 PATH = "/data.json"
 AT_ONCE = pytest.mark.ckan_config("ckanext.ukharvest.delete.after_runs", "1")
-
-
-class Stock:
-    """Fills a source as ckanext-dcat's dcat_json harvester leaves it."""
-
-    def __init__(self, source_id: str, organization_id: str) -> None:
-        self.source_id = source_id
-        self.organization_id = organization_id
-        self._user = factories.Sysadmin()["name"]
-
-    def fill(self, datasets: Sequence[dict[str, Any]], *, objects: bool = True) -> None:
-        """Write datasets with, or without, harvest objects that name them."""
-        job = HarvestJob(source_id=self.source_id, status="Finished")
-        job.gather_started = job.gather_finished = job.finished = utcnow()
-        model.Session.add(job)
-        model.Session.commit()
-        for number, data in enumerate(datasets):
-            package_id = self._package(number, data)
-            if objects:
-                self.add_object(job.id, data, package_id)
-
-    def add_object(self, job_id: str, data: dict[str, Any], package_id: str) -> None:
-        job = HarvestJob.get(job_id)
-        obj = HarvestObject(
-            job=job,
-            source=job.source,
-            guid=data["identifier"],
-            content=json.dumps(data),
-            package_id=package_id,
-            current=True,
-            state="COMPLETE",
-            report_status="added",
-            import_finished=utcnow(),
-        )
-        model.Session.add(obj)
-        model.Session.commit()
-        call_action("package_patch", self._context(), id=package_id)
-
-    def _package(self, number: int, data: dict[str, Any]) -> str:
-        package = call_action(
-            "package_create",
-            self._context(),
-            name=f"stock-{self.source_id[:8]}-{number}",
-            title=data["title"],
-            notes="As the stock harvester wrote it.",
-            owner_org=self.organization_id,
-            extras=[
-                {"key": "guid", "value": data["identifier"]},
-                {"key": "harvest_source_id", "value": self.source_id},
-            ],
-            resources=[
-                {"url": each["downloadURL"], "name": each["title"], "format": "CSV"}
-                for each in data["distribution"]
-            ],
-        )
-        return str(package["id"])
-
-    def _context(self) -> dict[str, Any]:
-        return {"ignore_auth": True, "user": self._user}
 
 
 @pytest.fixture
@@ -100,18 +41,6 @@ def harvested(ready_source: SourceMaker) -> str:
 @pytest.fixture
 def stock(portal: Portal, source: str) -> Stock:
     return Stock(source, portal.organization_id)
-
-
-def ids(portal: Portal) -> dict[str, tuple[str, str, list[str]]]:
-    """guid → id, name and resource ids of each dataset."""
-    return {
-        extras(each)["guid"]: (each["id"], each["name"], [r["id"] for r in each["resources"]])
-        for each in portal.datasets()
-    }
-
-
-def numbered(count: int) -> list[dict[str, Any]]:
-    return [dataset(n) for n in range(count)]
 
 
 @pytest.mark.parametrize("objects", [True, False], ids=["harvest-objects", "extra"])
@@ -195,14 +124,6 @@ def test_extra_adopts_no_dataset_of_another_organisation(portal: Portal, source:
         elsewhere["id"],
         portal.organization_id,
     }
-
-
-def without_source(stock: Stock) -> None:
-    """Write datasets with a guid but without a harvest source."""
-    stock.fill(numbered(4), objects=False)
-    for package in model.Session.query(model.Package).filter_by(type="dataset"):
-        package.extras["harvest_source_id"] = "lost"
-    model.Session.commit()
 
 
 def test_by_guid_alone_only_on_an_explicit_command(
@@ -290,12 +211,6 @@ def test_local_identifiers_may_repeat_between_sources(portal: Portal, publisher:
         publisher.serve(path, catalogue(data))
         assert figures(portal.run(portal.source(publisher.url(path)))) == {"added": 2}
     assert len(portal.datasets()) == 4
-
-
-def delete_source(source_id: str) -> None:
-    context = {"ignore_auth": True, "user": factories.Sysadmin()["name"]}
-    call_action("harvest_source_delete", context, id=source_id)
-    assert not model.Session.get(HarvestSource, source_id).active
 
 
 @pytest.mark.parametrize("is_stock", [False, True], ids=["ours", "stock"])

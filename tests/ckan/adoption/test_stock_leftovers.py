@@ -13,7 +13,7 @@ from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestObjectExtra
 
 from ckanext.ukharvest.harvest.database import ensure_source_state
 from ckanext.ukharvest.harvest.model import Record, SourceState, utcnow
-from tests.ckan.adoption.test_adoption import Stock, ids, numbered
+from tests.ckan.adoption.stock_harvests import Stock, ids, numbered
 from tests.ckan.catalogues import catalogue
 from tests.ckan.harvesting import Portal, act, figures
 from tests.publisher import Publisher

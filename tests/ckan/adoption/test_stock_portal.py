@@ -17,10 +17,10 @@ import sqlalchemy as sa
 from ckan import model
 
 from tests import gemini_catalogue
-from tests.ckan.adoption.test_takeover import RemoteSite, package
-from tests.ckan.adoption.test_takeover_spatial import is_easy
+from tests.ckan.adoption.takeovers import is_easy
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Consumers, act, figures
+from tests.ckan.remote_site import RemoteSite, package
 from tests.ckan.servers import nginx, pycsw
 from tests.ckan.stock_portal import StockPortal, drop_our_tables, our_tables, read_datasets
 from tests.publisher import Publisher

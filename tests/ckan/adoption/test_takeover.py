@@ -6,107 +6,25 @@ are made here, and their three stages are called as the stock consumers do.
 
 from __future__ import annotations
 
-import json
-import re
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from ckan import model
-from ckan.tests import factories
 from ckanext.harvest.harvesters.ckanharvester import CKANHarvester
-from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestSource
+from ckanext.harvest.model import HarvestSource
 from click.testing import CliRunner
 
 from ckanext.ukharvest.cli import ukharvest
-from ckanext.ukharvest.harvest.model import Record, utcnow
+from ckanext.ukharvest.harvest.model import Record
 from ckanext.ukharvest.harvest.sources import dataset_adoption
-from tests.ckan.adoption.test_adoption import Stock
+from tests.ckan.adoption.stock_harvests import Stock
+from tests.ckan.adoption.takeovers import fill, ids
 from tests.ckan.catalogues import dataset
 from tests.ckan.harvesting import Portal, act, extras, figures
-from tests.publisher import Publisher, Request, Response
+from tests.ckan.remote_site import RemoteSite, package
+from tests.publisher import Publisher
 
 pytestmark = pytest.mark.in_process
-
-
-def fill(harvester: Any, source_id: str) -> int:
-    """Let a stock harvester run a source; return how many datasets it wrote."""
-    factories.Sysadmin(name="harvest")  # the user that it writes as
-    job = HarvestJob(source_id=source_id, status="Running", gather_started=utcnow())
-    job.save()
-    ids = harvester.gather_stage(HarvestJob.get(job.id))
-    for object_id in ids:
-        obj = HarvestObject.get(object_id)
-        assert harvester.fetch_stage(obj) is True
-        assert harvester.import_stage(obj) is True
-        obj.state, obj.report_status, obj.import_finished = "COMPLETE", "added", utcnow()
-        obj.save()
-    job = HarvestJob.get(job.id)
-    job.status, job.gather_finished, job.finished = "Finished", utcnow(), utcnow()
-    job.save()
-    model.Session.remove()
-    return len(ids)
-
-
-def ids(portal: Portal) -> dict[str, tuple[str, list[str]]]:
-    """Return id of each dataset → its name and resource ids."""
-    return {
-        each["id"]: (each["name"], [r["id"] for r in each["resources"]])
-        for each in portal.datasets()
-    }
-
-
-class RemoteSite:
-    """A CKAN site with a search, as far as the harvesters use it."""
-
-    def __init__(self, packages: list[dict[str, Any]]) -> None:
-        self.packages = packages
-
-    def search(self, request: Request) -> Response:
-        query = {k: v[0] for k, v in parse_qs(urlsplit(request.path).query).items()}
-        since = re.search(r"metadata_modified:\[(\S+)Z TO \*\]", query.get("fq", ""))
-        found = [p for p in self.packages if not since or p["metadata_modified"] >= since[1]]
-        start, rows = int(query.get("start", 0)), int(query.get("rows", 10))
-        result = {"count": len(found), "results": found[start : start + rows]}
-        body = json.dumps({"success": True, "result": result}).encode()
-        return Response(body, headers={"Content-Type": "application/json"})
-
-    def get(self, path: str, default: Any = None) -> Any:
-        return self.search if path.startswith("/api/3/action/package_search") else default
-
-
-def package(number: int, **fields: Any) -> dict[str, Any]:
-    """Return a package as package_search gives it."""
-    own = f"11111111-0000-4000-8000-{number:012}"
-    files = [
-        {
-            "id": f"22222222-000{n}-4000-8000-{number:012}",
-            "name": "Table" if n else "",
-            "url": f"https://remote.example/{number}/data.csv",
-            "format": "CSV",
-            "position": n,
-            "package_id": own,
-            "state": "active",
-        }
-        for n in range(2)
-    ]
-    return {
-        "id": own,
-        "name": f"remote_{number}",
-        "title": f"Remote {number}",
-        "notes": "What the remote site says.",
-        "type": "dataset",
-        "state": "active",
-        "private": False,
-        "license_id": "uk-ogl",
-        "metadata_created": "2026-01-01T10:00:00.000000",
-        "metadata_modified": "2026-02-01T10:00:00.000000",
-        "owner_org": None,
-        "tags": [{"name": "roads", "state": "active"}],
-        "extras": [{"key": "theme-primary", "value": "Transport"}],
-        "resources": files,
-        **fields,
-    }
 
 
 @pytest.fixture

@@ -6,7 +6,6 @@ record with an XML declaration, so none has one here.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -20,7 +19,7 @@ from lxml import etree
 
 from ckanext.ukharvest.harvest.model import Record
 from tests import gemini_catalogue
-from tests.ckan.adoption.test_takeover import fill, ids
+from tests.ckan.adoption.takeovers import fill, ids, is_easy
 from tests.ckan.harvesting import Portal, extras, figures
 from tests.ckan.servers import nginx, pycsw
 
@@ -30,13 +29,6 @@ pytestmark = [
     pytest.mark.ckan_config("ckan.spatial.validator.profiles", "iso19139eden"),
     pytest.mark.ckan_config("ckanext.spatial.harvest.continue_on_validation_errors", "true"),
 ]
-
-
-def is_easy(element: str) -> bool:
-    """Tell whether their readers take an element: no prefix but gmd, no partial or zoned date."""
-    return bool(
-        re.match(r"<gmd:.*<gmd:dateStamp>(<[^>]*>)?\d+-\d+-\d+(T[\d:]+)?<", element, re.DOTALL)
-    )
 
 
 @pytest.fixture(scope="module")

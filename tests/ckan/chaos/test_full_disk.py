@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import resource
-import subprocess
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from ckanext.ukharvest.harvest.gather import gather_stage
 from tests.ckan.catalogues import catalogue, dataset
+from tests.ckan.chaos.small_disk import small_disk
 from tests.ckan.harvesting import Portal, figures
 from tests.publisher import Publisher
 
 pytestmark = pytest.mark.in_process
 
 PATH = "/data.json"
-ROOM = 1 << 20  # bytes
 LONG = "What the county counted. " * 1000
 # Turtle's reader makes a second file of a document that is not UTF-8.
 TURTLE = (
@@ -32,24 +28,6 @@ HEAD = "@prefix dcat: <http://www.w3.org/ns/dcat#> .\n@prefix dct: <http://purl.
 @pytest.fixture(autouse=True)
 def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gather_stage, "PAUSES", (0, 0, 0))
-
-
-@contextmanager
-def small_disk(folder: Path) -> Iterator[None]:
-    """Leave room for 1 MB in the folder; where no disk can be mounted, in any file."""
-    words = ["mount", "-t", "tmpfs", "-o", f"size={ROOM}", "tmpfs", str(folder)]
-    if subprocess.run(words, capture_output=True, check=False).returncode == 0:
-        try:
-            yield
-        finally:
-            subprocess.run(["umount", str(folder)], check=True)
-        return
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (ROOM, before[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 @pytest.mark.parametrize("type_", ["data_json", "dcat_rdf"])

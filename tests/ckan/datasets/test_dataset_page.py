@@ -7,22 +7,17 @@ import json
 import pytest
 from ckan.tests import factories
 from ckan.tests.helpers import CKANTestApp
-from lxml import html
 
 from ckanext.ukharvest.harvest.batch import dataset_rows
 from ckanext.ukharvest.rendering import fields as field_rows
 from ckanext.ukharvest.themes import choice as themes
 from ckanext.ukharvest.themes.model import DatasetTheme
+from tests.ckan.datasets.dataset_pages import BOX, LINEAGE, made, rows
 from tests.ckan.gemini_records import dataset, uuid
 from tests.ckan.harvesting import Portal, act, extras
 from tests.publisher import Publisher
 
 pytestmark = pytest.mark.in_process
-
-BOX = json.dumps(
-    {"type": "Polygon", "coordinates": [[[-3, 51], [-2, 51], [-2, 52], [-3, 52], [-3, 51]]]}
-)
-LINEAGE = "Surveyed < 1990 & since."
 
 
 def page_of(portal: Portal, publisher: Publisher, app: CKANTestApp, text: str) -> str:
@@ -30,12 +25,6 @@ def page_of(portal: Portal, publisher: Publisher, app: CKANTestApp, text: str) -
     portal.run(portal.source(publisher.url("/record.xml"), "gemini-single"))
     [shown] = portal.datasets()
     return str(app.get(f"/dataset/{shown['name']}").body)
-
-
-def made(facts: dict[str, str]) -> str:
-    """Return a dataset with these extras and its URL."""
-    shown = factories.Dataset(extras=[{"key": k, "value": v} for k, v in facts.items()])
-    return f"/dataset/{shown['name']}"
 
 
 def test_a_gemini_record_is_readable_and_has_a_map(
@@ -99,14 +88,6 @@ def test_other_datasets_look_as_ever(app: CKANTestApp) -> None:
     assert "topic-category" in page
     assert "[&#34;society&#34;]" in page
     assert "Area covered" not in page
-
-
-def rows(page: str) -> dict[str, str]:
-    """Return the rows of a page's tables: label → value."""
-    found = html.fromstring(page).xpath("//tr[th[@scope='row']]")
-    return {
-        each[0].text_content().strip(): " ".join(each[1].text_content().split()) for each in found
-    }
 
 
 @pytest.mark.parametrize("more", [{}, {"import_source": "harvest"}], ids=["other", "harvested"])

@@ -16,7 +16,7 @@ from ckanext.ukharvest.harvest.batch import dataset_rows
 from ckanext.ukharvest.themes import choice as themes
 from ckanext.ukharvest.themes.model import DatasetTheme
 from tests.ckan.catalogues import catalogue
-from tests.ckan.datasets.test_dataset_page import BOX, made, rows
+from tests.ckan.datasets.dataset_pages import BOX, made, rows
 from tests.ckan.forms import portal_with
 from tests.ckan.harvesting import Portal, statements
 from tests.ckan.portal_copies import SourceMaker

@@ -13,7 +13,7 @@ from lxml import html
 from ckanext.ukharvest.harvest.batch import dataset_rows
 from ckanext.ukharvest.themes import choice as themes
 from ckanext.ukharvest.themes.model import DatasetTheme
-from tests.ckan.datasets.test_dataset_page import LINEAGE, made, rows
+from tests.ckan.datasets.dataset_pages import LINEAGE, made, rows
 from tests.ckan.forms import SCHEMING, SCHEMING_WITH, SCHEMING_WITHOUT, portal_with
 
 pytestmark = [pytest.mark.in_process, pytest.mark.usefixtures("portal")]

@@ -14,6 +14,7 @@ from ckan.tests import factories
 from ckan.tests.helpers import call_action
 
 from tests.ckan.browser import NARROW, WIDE, Visitor
+from tests.ckan.datasets.dataset_forms import SPEND, choose
 from tests.ckan.forms import FORM, FUNCTION, SCHEMING, SCHEMING_WITH, SERVICE, portal_with
 
 if TYPE_CHECKING:
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.in_process
 
-SPEND = "http://schemas.opendata.esd.org.uk/Spend"
 ACT = "https://www.legislation.gov.uk/ukpga/1990/43"
 LIST = "http://id.esd.org.uk/list/functions"
 # Stored values of what the browser tests enter into the form's fields.
@@ -53,17 +53,6 @@ def form(request: pytest.FixtureRequest, clean: None) -> Iterator[None]:
 def editor(manager: Visitor) -> Page:
     """A window of a user who may edit."""
     return manager.page
-
-
-def choose(page: Page, field: str, words: str) -> None:
-    """Choose by typing, which needs scripts."""
-    box = page.locator(f".form-group:has(> .controls > #field-{field}) .select2-container")
-    box.click()
-    page.keyboard.type(words)
-    # The service of this number, not the first that contains it.
-    page.locator(".select2-results [role=option], .select2-result-selectable").filter(
-        has_text=words
-    ).first.click()
 
 
 def write(page: Page) -> None:

@@ -15,24 +15,16 @@ from ckan.tests import factories
 from ckan.tests.helpers import CKANTestApp
 from werkzeug.datastructures import MultiDict
 
-from ckanext.ukharvest.fields import DATASET, FIELDS
-from tests.ckan.forms import FORM, SCHEMING, SCHEMING_WITH, SCHEMING_WITHOUT, portal_with
-from tests.ckan.harvesters.test_fields_harvested import WANTED
-from tests.ckan.harvesters.test_fields_harvested import _ckan as publish
+from tests.ckan.datasets.dataset_forms import KINDS, OF_DATASET, facts
+from tests.ckan.forms import FORM, portal_with
+from tests.ckan.harvesters.uk_fields import WANTED
+from tests.ckan.harvesters.uk_fields import publish_ckan as publish
 from tests.ckan.harvesting import Portal, extras, figures
 from tests.publisher import Publisher
 
 pytestmark = pytest.mark.in_process
 
-KINDS: dict[str, tuple[str, dict[str, str]]] = {
-    "CKAN's form": ("", {}),
-    "ours": (FORM, {}),
-    "scheming with our presets": (SCHEMING, SCHEMING_WITH),
-    "scheming without them": (SCHEMING, SCHEMING_WITHOUT),
-}
 CKANS = ("metadata_modified", "mimetype")
-OF_DATASET = [field.key for field in FIELDS if field.of == DATASET]
-OF_RESOURCE = [field.key for field in FIELDS if field.of != DATASET]
 
 
 @pytest.fixture(params=KINDS)
@@ -69,15 +61,6 @@ class Browse:
             sent[name] = value
         answer = self._app.post(path, headers=self._headers, data=sent, follow_redirects=False)
         assert answer.status_code == 302, answer.body
-
-
-def facts(dataset: dict[str, Any]) -> dict[str, str]:
-    """Return the fields of a dataset, wherever its schema has them."""
-    found = {**extras(dataset), **{key: dataset[key] for key in OF_DATASET if dataset.get(key)}}
-    resource = dataset["resources"][0]
-    return {key: found[key] for key in OF_DATASET if key in found} | {
-        key: resource[key] for key in OF_RESOURCE if key in resource
-    }
 
 
 def lasting(dataset: dict[str, Any]) -> dict[str, Any]:

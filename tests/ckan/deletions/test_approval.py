@@ -9,17 +9,17 @@ from typing import Any
 import ckan.plugins.toolkit as tk
 import pytest
 from ckan import model
-from ckan.tests import factories
 from ckan.tests.helpers import call_action
 from ckanext.harvest.model import HarvestJob, HarvestObject
 
 from ckanext.ukharvest.cli import ukharvest
 from ckanext.ukharvest.harvest.batch.dataset_writer import DatasetWriter
 from ckanext.ukharvest.harvest.model import Pending, Record
-from tests.ckan.adoption.test_takeover import RemoteSite, package
 from tests.ckan.catalogues import catalogue, dataset
+from tests.ckan.deletions.pending_lists import approve, pending_titles
 from tests.ckan.harvesting import Portal, figures
 from tests.ckan.portal_copies import SourceMaker
+from tests.ckan.remote_site import RemoteSite, package
 from tests.publisher import Publisher
 
 pytestmark = [pytest.mark.in_process, pytest.mark.usefixtures("consumer")]
@@ -34,17 +34,6 @@ def pending_source(portal: Portal, ready_source: SourceMaker) -> str:
     source = ready_source(PATH, catalogue(10), then=[catalogue(4)] * 2)
     assert portal.job(ready_source.job_id)["ukharvest"]["outcome"] == "held"
     return source
-
-
-def pending_titles(source_id: str) -> list[str]:
-    answer = call_action("ukharvest_pending_list", source_id=source_id)
-    return [each["title"] for each in answer["results"]]
-
-
-def approve(source_id: str, decision: str = "approve") -> dict[str, Any]:
-    context = {"user": factories.Sysadmin()["name"], "ignore_auth": False}
-    made = {"source_id": source_id, "decision": decision}
-    return dict(call_action("ukharvest_pending_decide", context, **made))
 
 
 @AT_ONCE

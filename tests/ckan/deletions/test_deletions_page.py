@@ -21,9 +21,10 @@ from ckanext.ukharvest.harvest.records import decisions
 from ckanext.ukharvest.source_types import TYPES
 from tests.ckan import looks
 from tests.ckan.catalogues import catalogue, dataset
+from tests.ckan.faulty_runs import faulty
 from tests.ckan.harvesting import Portal
+from tests.ckan.logins import member, sysadmin
 from tests.ckan.portal_copies import SourceMaker
-from tests.ckan.runs.test_run_pages import faulty, member, sysadmin
 from tests.publisher import Publisher
 
 if TYPE_CHECKING:

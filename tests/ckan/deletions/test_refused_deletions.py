@@ -15,7 +15,7 @@ from ckanext.ukharvest.harvest.index.pending_index import PendingIndex
 from ckanext.ukharvest.harvest.model import Claim, Outcome, Record
 from ckanext.ukharvest.plugin import UkharvestPlugin
 from tests.ckan.catalogues import catalogue
-from tests.ckan.deletions.test_approval import approve, pending_titles
+from tests.ckan.deletions.pending_lists import approve, pending_titles
 from tests.ckan.harvesting import Portal, act, figures
 from tests.ckan.portal_copies import SourceMaker
 from tests.publisher import Publisher

@@ -16,11 +16,10 @@ from playwright.sync_api import Page, expect
 from tests.ckan import looks
 from tests.ckan.browser import Visitor
 from tests.ckan.catalogues import catalogue
-from tests.ckan.harvest.test_changed_identifiers import remade
-from tests.ckan.harvest.test_handed_on import handed, ids
-from tests.ckan.harvest.test_handed_on import serve as serve_packages
+from tests.ckan.harvest.moved_datasets import handed, ids, remade
+from tests.ckan.harvest.moved_datasets import serve as serve_packages
 from tests.ckan.harvesting import Portal, figures
-from tests.ckan.runs.test_run_pages import member
+from tests.ckan.logins import member
 from tests.publisher import Publisher
 
 pytestmark = pytest.mark.in_process

@@ -22,7 +22,7 @@ from ckanext.ukharvest.adoption import rules as source_adoption
 from ckanext.ukharvest.cli import ukharvest
 from ckanext.ukharvest.doctor import services
 from ckanext.ukharvest.sources import rules as source_rules
-from tests.ckan.adoption.test_adopt_source import of_another, stored
+from tests.ckan.adoption.stock_harvests import of_another, stored
 from tests.ckan.harvesting import Portal
 from tests.publisher import Publisher
 

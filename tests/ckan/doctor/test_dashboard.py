@@ -19,10 +19,11 @@ from playwright.sync_api import expect
 from ckanext.ukharvest import config
 from ckanext.ukharvest.doctor import dashboard as snapshot
 from ckanext.ukharvest.harvest import http_client
-from ckanext.ukharvest.harvest.model import JobReport, Worker, utcnow
+from ckanext.ukharvest.harvest.model import JobReport, utcnow
 from tests.ckan import looks
 from tests.ckan.browser import Visitor
 from tests.ckan.catalogues import catalogue
+from tests.ckan.doctor.findings import make_worker
 from tests.ckan.harvesting import Portal, end_runs, statements, tick
 from tests.publisher import Publisher
 
@@ -46,15 +47,6 @@ def dashboard(**more: Any) -> dict[str, Any]:
     model.Session.remove()
     http_client.delete_from_redis(snapshot.SNAPSHOT)
     return dict(call_action("ukharvest_dashboard_show", **more))
-
-
-def make_worker(kind: str, *, seen: dt.timedelta = dt.timedelta(0), busy_with: str = "") -> None:
-    now = utcnow()
-    id_ = f"host.example:{kind}:{now.isoformat()}"
-    model.Session.add(
-        Worker(id=id_, kind=kind, started=now, heartbeat=now - seen, busy_with=busy_with)
-    )
-    model.Session.commit()
 
 
 def stuck_run(portal: Portal, publisher: Publisher) -> str:

@@ -24,12 +24,13 @@ from ckanext.ukharvest import compat, config, doctor
 from ckanext.ukharvest.cli import ukharvest
 from ckanext.ukharvest.doctor import datasets, runs, services
 from ckanext.ukharvest.harvest import http_client
-from ckanext.ukharvest.harvest.model import JobReport, Record, Worker, utcnow
+from ckanext.ukharvest.harvest.model import Record, Worker, utcnow
 from ckanext.ukharvest.harvest.run import sweeper
 from ckanext.ukharvest.lib.checks import Check, Finding
 from ckanext.ukharvest.notifications import mails
-from tests.ckan.adoption.test_adoption import Stock, numbered
+from tests.ckan.adoption.stock_harvests import Stock, numbered
 from tests.ckan.catalogues import catalogue, dataset
+from tests.ckan.doctor.findings import HOUR, assert_one, stop_clock
 from tests.ckan.harvesting import Consumers, Portal
 from tests.ckan.portal_copies import SourceMaker
 from tests.publisher import Publisher
@@ -37,7 +38,6 @@ from tests.publisher import Publisher
 pytestmark = pytest.mark.in_process
 
 PATH = "/data.json"
-HOUR = datetime.timedelta(hours=1)
 
 
 @pytest.fixture
@@ -69,16 +69,6 @@ def healthy(jobs_worker: None) -> None:
 def swept(moment: datetime.datetime) -> None:
     model.set_system_info(sweeper.NOTE, json.dumps({"at": moment.isoformat()}))
     model.Session.commit()
-
-
-def assert_one(findings: Any, level: str, *words: str) -> Finding:
-    """Return the only finding, which has all these words and says what to do."""
-    (finding,) = findings
-    assert finding.level == level
-    text = f"{finding.message} {finding.what_to_do}"
-    assert all(word in text for word in words), text
-    assert finding.what_to_do
-    return finding
 
 
 def test_a_healthy_portal_is_fine(healthy: None, portal: Portal, publisher: Publisher) -> None:
@@ -273,19 +263,6 @@ def test_runs_that_wait_for_a_busy_gather_consumer_are_found(
     model.Session.get(Worker, "test-gather").busy_with = busy.id
     model.Session.commit()
     assert_one(runs.workers(), "warning", "1 run without", "60 minutes", "Start another")
-
-
-def stop_clock(job_id: str, hours: int, **times: Any) -> None:
-    """Make a job look as if nothing had happened to it for some hours."""
-    then = utcnow() - hours * HOUR
-    job = HarvestJob.get(job_id)
-    job.created = job.gather_started = then
-    job.gather_finished = times.get("gather_finished") and then
-    for obj in model.Session.query(HarvestObject).filter_by(harvest_job_id=job_id):
-        obj.gathered = then
-    for report in model.Session.query(JobReport).filter_by(job_id=job_id):
-        report.heartbeat = then
-    model.Session.commit()
 
 
 def test_stuck_runs_are_named_with_the_reason(portal: Portal, publisher: Publisher) -> None:

@@ -29,7 +29,7 @@ from ckanext.ukharvest.harvest.model import Claim, Record, Worker, utcnow
 from ckanext.ukharvest.lib import checks
 from ckanext.ukharvest.stars import doctor as stars_checks
 from tests.ckan.catalogues import catalogue
-from tests.ckan.doctor.test_doctor import assert_one, stop_clock
+from tests.ckan.doctor.findings import assert_one, stop_clock
 from tests.ckan.harvesting import Portal, figures
 from tests.ckan.portal_copies import SourceMaker
 from tests.publisher import Publisher

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import hashlib
 import io
 import json
@@ -24,28 +23,12 @@ from ckanext.ukharvest.export import rdf
 from ckanext.ukharvest.export.files import ExportError
 from ckanext.ukharvest.harvest import database
 from ckanext.ukharvest.harvest.batch import dataset_rows
-from tests.ckan.catalogues import catalogue, dataset
-from tests.ckan.chaos.test_full_disk import ROOM, small_disk
+from tests.ckan.chaos.small_disk import ROOM, small_disk
+from tests.ckan.export.exports import FILES, export, packages, text
 from tests.ckan.harvesting import Portal, act
-from tests.ckan.portal_copies import SourceMaker
 from tests.publisher import Publisher
 
 pytestmark = pytest.mark.in_process
-
-ALL = config.EXPORT_FORMATS
-FILES = ("data.json.gz", "datasets.jsonl.gz", "catalogue.ttl.gz", "catalogue.nt.gz")
-
-
-def export(folder: Path, names: tuple[str, ...] = ALL) -> export_files.Manifest:
-    return export_files.export_catalogue(folder, names, lambda _done, _total: None)
-
-
-def text(folder: Path, name: str) -> str:
-    return gzip.decompress((folder / name).read_bytes()).decode()
-
-
-def packages(folder: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in text(folder, "datasets.jsonl.gz").splitlines()]
 
 
 def stored(folder: Path) -> dict[str, bytes]:
@@ -57,26 +40,6 @@ def check_source(kind: str, url: str) -> tuple[int, dict[str, Any]]:
     out = io.StringIO()
     code = check.run(kind, url, as_json=True, allow_private=True, out=out, err=io.StringIO())
     return code, json.loads(out.getvalue())
-
-
-@pytest.fixture
-def harvested(portal: Portal, ready_source: SourceMaker) -> list[str]:
-    """Titles of the datasets: four usual and one odd from a harvest, and two bare ones."""
-    odd = dataset(
-        4,
-        title="Ouse & “Foss” \\ < >",
-        description="Line one\n\nLine two\t\U0001f6b2",
-        spatial="-1.2,53.9,-1.0,54.0",
-        temporal="2020-01-01/2021-01-01",
-        accrualPeriodicity="R/P1M",
-        theme=["Environment", "https://data.example/themes/water"],
-        language=["en", "cy"],
-    )
-    ready_source("/data.json", catalogue([*(dataset(number) for number in range(4)), odd]))
-    factories.Dataset(name="bare", title="", notes="", owner_org=portal.organization_id)
-    factories.Dataset(name="alone", title="Alone", notes="")
-    numbered = [f"Dataset {number:05}" for number in range(4)]
-    return sorted([*numbered, odd["title"], "bare", "Alone"])
 
 
 def test_the_export_has_what_an_anonymous_visitor_sees(portal: Portal, tmp_path: Path) -> None:

@@ -1,7 +1,5 @@
 """The command that exports, its memory, its settings, and what ``doctor`` says about exports."""
 
-# ruff: noqa: F811  # fixtures are imported
-
 from __future__ import annotations
 
 import json
@@ -21,7 +19,7 @@ from ckanext.ukharvest import config, doctor
 from ckanext.ukharvest.cli import ukharvest
 from ckanext.ukharvest.export import doctor as export_checks
 from ckanext.ukharvest.export import files as export_files
-from tests.ckan.export.test_export import ALL, FILES, export, harvested, packages  # noqa: F401  # fixture
+from tests.ckan.export.exports import ALL, FILES, export, packages
 
 pytestmark = pytest.mark.in_process
 

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
-import threading
 from collections import Counter
-from collections.abc import Callable
 from typing import Any
 
 import ckan.plugins.toolkit as tk
@@ -32,6 +29,7 @@ from ckanext.ukharvest.patches import polling
 from ckanext.ukharvest.plugin import UkharvestPlugin
 from ckanext.ukharvest.stars.model import StarRating
 from tests.ckan.catalogues import catalogue, dataset
+from tests.ckan.harvest.consuming import consume_twice, together
 from tests.ckan.harvesting import (
     Channel,
     Portal,
@@ -271,41 +269,6 @@ def test_refused_record_takes_its_rows_of_features_back(
     rated = {row.package_id for row in model.Session.query(StarRating)}
     assert rated == {each["id"] for each in portal.datasets()}
     assert len(rated) == 2
-
-
-def consume_twice(source_type: str = "data_json") -> None:
-    """Import what waits in two threads, each a consumer with batches of seven."""
-    faults: list[Exception] = []
-
-    def consume(name: str) -> None:
-        try:
-            while found := claims.claim_batch(name, [source_type], 7):
-                kind = queue.get_harvester(source_type).source_type
-                import_stage.import_batch(kind, found.object_ids, lambda _id: None)
-                model.Session.remove()
-        except Exception as exc:  # noqa: BLE001 - the test reports it
-            faults.append(exc)
-
-    model.Session.remove()
-    threads = [threading.Thread(target=consume, args=(name,)) for name in ("one", "two")]
-    for each in threads:
-        each.start()
-    for each in threads:
-        each.join(120)
-    assert not faults
-
-
-def together(look: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a function after which two threads wait for each other."""
-    both = threading.Barrier(2)
-
-    def look_and_wait(*args: Any) -> Any:
-        found = look(*args)
-        with contextlib.suppress(threading.BrokenBarrierError):
-            both.wait(2)  # in vain, if the other waits for the lock
-        return found
-
-    return look_and_wait
 
 
 def test_same_titles_and_new_tags_at_the_same_time(portal: Portal, publisher: Publisher) -> None:

@@ -17,10 +17,11 @@ from ckanext.ukharvest.cli import ukharvest
 from ckanext.ukharvest.harvest.model import Change, Record, RecordVersion
 from tests.ckan import gemini_records
 from tests.ckan.catalogues import catalogue, dataset
-from tests.ckan.harvest.test_copies import Folder, folder  # noqa: F401  # a fixture
+from tests.ckan.harvest.folders import Folder
+from tests.ckan.harvest.moved_datasets import remade
 from tests.ckan.harvesting import Portal, act, extras, figures, statements
+from tests.ckan.logins import member
 from tests.ckan.portal_copies import SourceMaker
-from tests.ckan.runs.test_run_pages import member
 from tests.publisher import Publisher
 from tests.publishing.csw import CSW, Catalogue, dublin_core
 
@@ -42,11 +43,6 @@ def http_dataset(number: int, **fields: Any) -> dict[str, Any]:
         "identifier": found["identifier"].replace("https:", "http:"),
         "distribution": files,
     }
-
-
-def remade(number: int, **fields: Any) -> dict[str, Any]:
-    """Return the dataset under an identifier that has nothing of the old one."""
-    return dataset(number, identifier=f"https://data.example/id/new-{number}", **fields)
 
 
 def serve(publisher: Publisher, datasets: Any, **more: Any) -> None:
@@ -218,7 +214,7 @@ def test_one_record_that_waits_is_not_imported_alone(
 
 def test_list_without_titles_is_fetched_before_the_first_import(
     portal: Portal,
-    folder: Folder,  # noqa: F811
+    folder: Folder,
 ) -> None:
     folder.is_listing = True
     source_id = portal.source("http://folder.example/")
@@ -235,7 +231,7 @@ def test_list_without_titles_is_fetched_before_the_first_import(
 
 def test_contents_that_were_fetched_to_compare_are_kept(
     portal: Portal,
-    folder: Folder,  # noqa: F811
+    folder: Folder,
 ) -> None:
     folder.is_listing = True
     source_id = portal.source("http://folder.example/")

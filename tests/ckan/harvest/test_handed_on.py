@@ -14,28 +14,15 @@ from ckan.tests.helpers import CKANTestApp, call_action
 from ckanext.ukharvest.core.records import DatasetRecord
 from ckanext.ukharvest.harvest.model import Record
 from ckanext.ukharvest.harvest.records import conflicts
-from tests.ckan.adoption.test_takeover import RemoteSite, package
 from tests.ckan.catalogues import catalogue, dataset
-from tests.ckan.harvest.test_batches import consume_twice, together
+from tests.ckan.harvest.consuming import consume_twice, together
+from tests.ckan.harvest.moved_datasets import ORIGIN, handed, ids, serve
 from tests.ckan.harvesting import Portal, act, extras, figures, statements
-from tests.ckan.runs.test_run_pages import sysadmin
+from tests.ckan.logins import sysadmin
+from tests.ckan.remote_site import package
 from tests.publisher import Publisher
 
 pytestmark = pytest.mark.in_process
-
-ORIGIN = "44444444-0000-4000-8000-{:012}"
-
-
-def handed(number: int, shift: int = 0, **fields: Any) -> dict[str, Any]:
-    """Return a package that a portal harvested; ``shift`` makes it another portal's."""
-    made = package(number + shift, title=f"Rivers {number}", **fields)
-    for resource in made["resources"]:
-        resource["url"] = f"https://data.example/{number}.csv"
-    named = [
-        {"key": "guid", "value": ORIGIN.format(number)},
-        {"key": "import_source", "value": "harvest"},
-    ]
-    return {**made, "extras": [*made["extras"], *named]}
 
 
 def of_own(dataset: dict[str, Any], number: int) -> dict[str, Any]:
@@ -50,18 +37,6 @@ def second() -> Iterator[Publisher]:
     """Another publisher: the second portal."""
     with Publisher() as publisher:
         yield publisher
-
-
-def serve(publisher: Publisher, packages: list[dict[str, Any]]) -> None:
-    publisher.routes = RemoteSite(packages)  # type: ignore[assignment]
-
-
-def ids(portal: Portal) -> dict[str, tuple[str, list[str]]]:
-    """Return id of each dataset → its name and resource ids."""
-    return {
-        each["id"]: (each["name"], [r["id"] for r in each["resources"]])
-        for each in portal.datasets()
-    }
 
 
 def record(source_id: str) -> dict[str, Any]:

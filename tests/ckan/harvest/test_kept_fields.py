@@ -14,21 +14,16 @@ from ckan.tests.helpers import CKANTestApp
 
 from ckanext.ukharvest.fields import DATASET, FIELDS, RESOURCE
 from ckanext.ukharvest.harvest.model import Record
-from tests.ckan.catalogues import catalogue, dataset
-from tests.ckan.datasets.test_forms import KINDS, facts
+from tests.ckan.catalogues import dataset
+from tests.ckan.datasets.dataset_forms import KINDS, facts
 from tests.ckan.forms import FORM, portal_with
-from tests.ckan.harvesters.test_fields_harvested import WANTED
-from tests.ckan.harvesting import Portal, act, extras, figures, statements
+from tests.ckan.harvest.edited_datasets import NOTHING, Source
+from tests.ckan.harvesters.uk_fields import WANTED
+from tests.ckan.harvesting import Portal, act, extras, statements
 from tests.publisher import Publisher
 
 pytestmark = pytest.mark.in_process
 
-PATH = "/data.json"
-# A dataset of which the source says next to nothing.
-NOTHING: dict[str, Any] = {
-    **dict.fromkeys(("description", "modified", "contactPoint", "license", "publisher")),
-    "keyword": [],
-}
 CORE = {
     "url": "https://site.example/about",
     "version": "2026",
@@ -40,28 +35,6 @@ CORE = {
 }
 OF_DATASET = {each.key: WANTED[each.key] for each in FIELDS if each.of == DATASET}
 OF_RESOURCE = {each.key: WANTED[each.key] for each in FIELDS if each.of == RESOURCE}
-
-
-class Source:
-    """A source with one dataset.
-
-    Args:
-        options: of the source.
-    """
-
-    def __init__(self, portal: Portal, publisher: Publisher, **options: Any) -> None:
-        self.portal = portal
-        self.publisher = publisher
-        self.id = portal.source(publisher.url(PATH), config=options)
-
-    def harvest(self, *, force: bool = False, **fields: Any) -> dict[str, Any]:
-        """Publish the dataset, run the source; return what package_show gives."""
-        record = {key: value for key, value in dataset(0, **fields).items() if value is not None}
-        self.publisher.serve(PATH, catalogue([record]))
-        job = self.portal.run(self.id, force=force)
-        assert figures(job).keys() <= {"added", "updated", "not modified"}
-        (found,) = self.portal.datasets()
-        return found
 
 
 @pytest.fixture

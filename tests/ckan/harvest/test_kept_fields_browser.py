@@ -10,9 +10,9 @@ from playwright.sync_api import expect
 
 from tests.ckan import looks
 from tests.ckan.browser import Visitor
-from tests.ckan.datasets.test_form_browser import SPEND, choose
+from tests.ckan.datasets.dataset_forms import SPEND, choose
 from tests.ckan.forms import FORM, FUNCTION, SERVICE, portal_with
-from tests.ckan.harvest.test_kept_fields import NOTHING, Source
+from tests.ckan.harvest.edited_datasets import NOTHING, Source
 from tests.ckan.harvesting import Portal, extras
 from tests.ckan.people import member
 from tests.publisher import Publisher

@@ -15,12 +15,10 @@ from ckanext.ukharvest import doctor
 from ckanext.ukharvest.harvest.model import Claim, JobReport, Record, Worker, utcnow
 from ckanext.ukharvest.harvest.run import sweeper
 from tests.ckan.catalogues import catalogue
-from tests.ckan.harvest.test_sweeper import PATH, Move, gathered, move, on_queue, state
+from tests.ckan.harvest.sweeping import PATH, Move, gathered, on_queue, state
 from tests.ckan.harvesting import Consumers, Portal, act, figures, one_by_one, tick, work_off
 from tests.ckan.processes import Process
 from tests.publisher import Publisher
-
-__all__ = ["move"]  # a fixture
 
 Session = model.Session
 pytestmark = pytest.mark.in_process

@@ -17,7 +17,7 @@ from tests.ckan import looks
 from tests.ckan.browser import Visitor
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, act, figures
-from tests.ckan.notifications.test_mails import Inbox, choose, inbox, plain, server  # noqa: F401
+from tests.ckan.inbox import Inbox, choose, plain
 from tests.ckan.people import member
 from tests.ckan.portal_copies import SourceMaker
 from tests.publisher import Publisher, Response
@@ -164,7 +164,7 @@ def test_a_failure_is_not_over_because_of_an_empty_read(
     portal: Portal,
     publisher: Publisher,
     source: str,
-    inbox: Inbox,  # noqa: F811
+    inbox: Inbox,
 ) -> None:
     choose(source)
     good = show_source(source)["last_good_run"]["id"]
@@ -195,7 +195,7 @@ def test_missing_records_are_mailed_once(
     portal: Portal,
     publisher: Publisher,
     source: str,
-    inbox: Inbox,  # noqa: F811
+    inbox: Inbox,
 ) -> None:
     choose(source)
     publisher.serve(PATH, catalogue(2))

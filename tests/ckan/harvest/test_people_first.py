@@ -31,10 +31,10 @@ from ckanext.ukharvest.links import jobs as link_jobs
 from ckanext.ukharvest.stars import jobs as star_jobs
 from tests.ckan.harvesting import act, until
 from tests.ckan.people import Person, member
-from tests.ckan.previews.test_source_previews import as_
+from tests.ckan.previews.previewing import as_
 from tests.ckan.processes import Process
 from tests.publisher import Publisher, Request, Response
-from tests.reading.test_source_preview import FULL, datasets
+from tests.reading.full_datasets import FULL, datasets
 
 pytestmark = pytest.mark.in_process
 

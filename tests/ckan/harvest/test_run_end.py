@@ -16,7 +16,7 @@ from ckanext.ukharvest.harvest.model import JobReport
 from ckanext.ukharvest.harvest.run import run_end
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Consumers, Portal, act, tick
-from tests.ckan.notifications.test_mails import Inbox, inbox, server  # noqa: F401
+from tests.ckan.inbox import Inbox
 from tests.publisher import Publisher
 
 PATH = "/data.json"
@@ -83,7 +83,7 @@ def test_of_two_consumers_one_ends_the_run(
     app: CKANTestApp,
     portal: Portal,
     done: str,
-    inbox: Inbox,  # noqa: F811
+    inbox: Inbox,
 ) -> None:
     source_id = portal.job(done)["source_id"]
     Session.remove()
@@ -109,7 +109,7 @@ def test_cron_at_the_same_moment_sends_no_second_mail(
     app: CKANTestApp,
     portal: Portal,
     done: str,
-    inbox: Inbox,  # noqa: F811
+    inbox: Inbox,
 ) -> None:
     factories.Sysadmin(email="sysadmin@portal.example")
     together(app, lambda: run_end.end_if_done(done), tick, tick)
@@ -124,7 +124,7 @@ def test_cron_at_the_same_moment_sends_no_second_mail(
 def test_what_failed_before_sends_no_second_mail(
     portal: Portal,
     publisher: Publisher,
-    inbox: Inbox,  # noqa: F811
+    inbox: Inbox,
 ) -> None:
     factories.Sysadmin(email="sysadmin@portal.example")
     publisher.serve(PATH, catalogue([dataset(0), dataset(1, title="")]))

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import signal
 import threading
-from collections.abc import Callable
-from datetime import datetime, timedelta
+from datetime import datetime
 
 import pytest
 from ckan import model
@@ -26,6 +24,7 @@ from ckanext.ukharvest.harvest.model import JobReport, Record, Worker
 from ckanext.ukharvest.harvest.run import sweeper
 from ckanext.ukharvest.patches import consumers
 from tests.ckan.catalogues import catalogue, dataset
+from tests.ckan.harvest.sweeping import PATH, Move, gathered, on_queue, state
 from tests.ckan.harvesting import Consumers, Portal, figures, to_gather, to_import, until, work_off
 from tests.ckan.processes import FAULTY_PROGRAM
 from tests.publisher import Publisher
@@ -35,35 +34,6 @@ pytestmark = [
     pytest.mark.in_process,
     pytest.mark.ckan_config("ckanext.ukharvest.batch_size", "1"),
 ]
-
-PATH = "/data.json"
-
-Move = Callable[[float], None]
-
-
-@pytest.fixture
-def move(monkeypatch: pytest.MonkeyPatch) -> Move:
-    """Move the sweeper's clock on by this many seconds."""
-    now, database_time = tables.utcnow, tables.database_time
-    moved = timedelta(0)
-
-    def later() -> datetime:
-        return now() + moved
-
-    def move_on(seconds: float) -> None:
-        nonlocal moved
-        moved += timedelta(seconds=seconds)
-
-    monkeypatch.setattr(tables, "utcnow", later)
-    monkeypatch.setattr(tables, "database_time", lambda: database_time() + moved)
-    return move_on
-
-
-def on_queue(kind: str) -> list[str]:
-    """Return the queued ids."""
-    consumer = getattr(queue, f"get_{kind}_consumer")()
-    messages = consumer.redis.lrange(consumer.routing_key, 0, -1)
-    return [json.loads(message)[consumer.message_key] for message in messages]
 
 
 def set_state(object_id: str, state: str) -> None:
@@ -76,18 +46,6 @@ def set_state(object_id: str, state: str) -> None:
     obj.retry_times += 1
     obj.save()
     model.Session.remove()
-
-
-def state(object_id: str) -> tuple[str, str | None, int]:
-    model.Session.remove()
-    obj = HarvestObject.get(object_id)
-    return obj.state, obj.report_status, obj.retry_times
-
-
-def gathered(portal: Portal, source: str) -> tuple[str, list[str]]:
-    job_id = portal.create_job(source)
-    portal.gather(job_id)
-    return job_id, portal.waiting(job_id)
 
 
 def killed_gather(portal: Portal, source: str) -> str:

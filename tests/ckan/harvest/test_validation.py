@@ -12,7 +12,7 @@ from ckanext.ukharvest.core.errors import NotValid, RecordError
 from ckanext.ukharvest.core.records import Problem
 from ckanext.ukharvest.harvest.batch import import_stage
 from ckanext.ukharvest.harvest.model import RecordProblem
-from tests.ckan.harvesters.test_gemini_rules import Folder, errors
+from tests.ckan.harvesters.gemini_folders import Folder, errors
 from tests.ckan.harvesting import Portal, act, figures
 from tests.iso_spelling import text
 from tests.parsers.gemini.rules.documents import ABSTRACT, TITLE, dataset

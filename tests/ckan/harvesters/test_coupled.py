@@ -12,7 +12,7 @@ from ckan.tests import factories
 from ckan.tests.helpers import CKANTestApp, call_action, call_auth
 
 from ckanext.ukharvest.harvest.model import Coupling
-from tests.ckan.datasets.test_dataset_page import rows
+from tests.ckan.datasets.dataset_pages import rows
 from tests.ckan.gemini_records import dataset, service, uuid
 from tests.ckan.harvesting import Portal, act, extras, figures, statements
 from tests.publisher import Publisher

@@ -11,33 +11,19 @@ from lxml import html
 
 from ckanext.ukharvest.fields import DATASET, FIELDS, RESOURCE
 from tests.ckan.gemini_records import dataset as gemini
+from tests.ckan.harvesters.uk_fields import (
+    FILE,
+    LAW,
+    TOILETS,
+    WANTED,
+    package_of,
+    publish_ckan,
+)
 from tests.ckan.harvesting import Portal, extras, figures
 from tests.publisher import Publisher
-from tests.publishing.packages import DKAN_LIST, SEARCH
+from tests.publishing.packages import DKAN_LIST
 
 pytestmark = pytest.mark.in_process
-
-TOILETS = "http://schemas.opendata.esd.org.uk/PublicToilets"
-LAW = "https://www.legislation.gov.uk/ukpga/1936/49"
-CODES = "http://id.esd.org.uk/list/services"
-FILE = "https://data.example/toilets.csv"
-
-# The expected dataset, as far as its source type can express it.
-WANTED = {
-    "theme-primary": "Environment",
-    "theme-secondary": '["Health"]',
-    "la_function": "http://id.esd.org.uk/function/40 http://id.esd.org.uk/function/9999",
-    "la_service": "http://id.esd.org.uk/service/579",
-    "schema": f'["{TOILETS}"]',
-    "codelist": f'["{CODES}"]',
-    "mandate": f'["{LAW}"]',
-    "update_frequency": "R/P3M",
-    "temporal_coverage-from": "2025-04-01",
-    "temporal_coverage-to": "2026-03-31",
-    "unpublished": "true",
-    "schema_url": TOILETS,
-    "schema_type": "csvlint",
-}
 
 
 def _inventory(publisher: Publisher) -> str:
@@ -145,37 +131,6 @@ def _keywords(vocabulary: str, *words: str) -> str:
     )
 
 
-def _package(guid: str, facts: dict[str, Any]) -> dict[str, Any]:
-    file = {"url": FILE, "format": "CSV", "schema-url": TOILETS, "schema-type": "CSV Lint"}
-    return {
-        "id": guid,
-        "name": guid,
-        "title": "A list of places",
-        "extras": [{"key": key, "value": value} for key, value in facts.items()],
-        "resources": [file],
-    }
-
-
-def _ckan(publisher: Publisher) -> str:
-    """Serve a site with ckanext-scheming or our form: some fields are the dataset's own."""
-    facts = {
-        "theme-primary": "environment",
-        "la_function": "https://id.esd.org.uk/function/40/, http://id.esd.org.uk/service/579"
-        " http://id.esd.org.uk/function/9999",
-        "codelist": CODES,
-        "mandate": f"{LAW}\n",
-        "frequency-of-update": "quarterly",
-        "temporal_coverage-from": "01/04/2025",
-        "temporal_coverage-to": "31/03/2026",
-        "unpublished": "Yes",
-    }
-    package = _package("package", facts)
-    package |= {"theme-secondary": ["Health"], "schema": [{"id": "7", "url": TOILETS}]}
-    result = {"count": 1, "results": [package]}
-    publisher.serve(SEARCH.format(0), {"help": "", "success": True, "result": result})
-    return SEARCH.format(0)
-
-
 def _dkan(publisher: Publisher) -> str:
     """Serve what a publisher types into DKAN's "additional info"."""
     facts = {
@@ -191,7 +146,7 @@ def _dkan(publisher: Publisher) -> str:
         "Temporal coverage to": "2026-03-31",
         "Unpublished": "true",
     }
-    package = _package("5f0c9a52-1f1e-4c5e-9f0e-2f1d5a3b7c11", facts)
+    package = package_of("5f0c9a52-1f1e-4c5e-9f0e-2f1d5a3b7c11", facts)
     for start, page in ((0, [package]), (1, [])):
         publisher.serve(DKAN_LIST.format(start), {"success": True, "result": page})
     names = {"success": True, "result": [package["name"]]}
@@ -218,7 +173,7 @@ SERVERS: dict[str, Callable[[Publisher], str]] = {
     "data_json": _data_json,
     "dcat_rdf": _dcat_rdf,
     "gemini-single": _gemini,
-    "ckan": _ckan,
+    "ckan": publish_ckan,
     "dkan": _dkan,
 }
 

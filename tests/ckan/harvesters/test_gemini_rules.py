@@ -5,8 +5,6 @@ Its harvester had ten; the second, validation, is not part of the import.
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 from ckan import model
 from ckan.tests import factories
@@ -15,6 +13,7 @@ from ckanext.harvest.model import HarvestObject
 from ckanext.ukharvest.harvest.model import RecordProblem
 from ckanext.ukharvest.source_types.gemini import GEMINI_WAF
 from tests.ckan.gemini_records import dataset, uuid
+from tests.ckan.harvesters.gemini_folders import Folder, errors
 from tests.ckan.harvesting import Portal, act, extras, figures, statements
 from tests.ckan.portal_copies import SourceMaker
 from tests.contract import SERVERS
@@ -28,27 +27,6 @@ PARTY = """<gmd:pointOfContact><gmd:CI_ResponsibleParty>
   <gmd:organisationName><gco:CharacterString>{}</gco:CharacterString></gmd:organisationName>
   <gmd:role><gmd:CI_RoleCode codeListValue="owner"/></gmd:role>
 </gmd:CI_ResponsibleParty></gmd:pointOfContact>"""
-
-
-class Folder:
-    """A folder of GEMINI files on a web server."""
-
-    def __init__(self, publisher: Publisher, path: str = "/waf/") -> None:
-        self.publisher = publisher
-        self.path = path
-        self.url = publisher.url(path)
-
-    def serve(self, files: dict[str, str]) -> None:
-        """Serve file name → record, listed in this order, and nothing else."""
-        for path in [path for path in self.publisher.routes if path.startswith(self.path)]:
-            del self.publisher.routes[path]
-        links = "".join(f'<li><a href="{name}">{name}</a></li>' for name in files)
-        page = f"<html><body><ul>{links}</ul></body></html>"
-        self.publisher.serve(self.path, page, headers={"Content-Type": "text/html"})
-        for name, text in files.items():
-            self.publisher.serve(
-                self.path + name, text, headers={"Content-Type": "application/xml"}
-            )
 
 
 @pytest.fixture
@@ -69,10 +47,6 @@ def problems(code: str) -> list[str]:
     model.Session.remove()
     found = model.Session.query(RecordProblem).filter_by(code=code, current=True)
     return [each.message for each in found]
-
-
-def errors(job: dict[str, Any]) -> list[str]:
-    return [each["message"] for each in job["object_error_summary"]]
 
 
 def test_1_records_of_a_responsible_party_can_be_left_out(portal: Portal, folder: Folder) -> None:

@@ -11,17 +11,12 @@ from ckan.tests import factories
 from ckanext.harvest.model import HarvestSource
 
 from ckanext.ukharvest.harvest.model import RecordProblem
-from tests.ckan.adoption.test_takeover import RemoteSite, package
 from tests.ckan.harvesting import Portal, act, figures
+from tests.ckan.remote_site import THERE, RemoteSite, package
 from tests.publisher import Publisher
 
 pytestmark = pytest.mark.in_process
 
-THERE = {
-    "id": "33333333-0000-4000-8000-000000000001",
-    "name": "far-council",
-    "title": "Far Council",
-}
 OURS = (
     "bad-default-extra",
     "default-group-missing",

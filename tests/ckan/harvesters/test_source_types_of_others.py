@@ -20,7 +20,7 @@ from ckanext.ukharvest.source_types import TYPES
 from tests.ckan import looks
 from tests.ckan.browser import Visitor, as_sysadmin
 from tests.ckan.harvesting import Portal, act, figures
-from tests.ckan.previews.test_source_previews import work
+from tests.ckan.previews.previewing import work
 from tests.publisher import Publisher
 from tests.source_types.distributions import install
 

@@ -3,16 +3,10 @@
 from __future__ import annotations
 
 import datetime as dt
-import email
-import email.policy
 import re
-import socket
-from collections.abc import Iterator
-from email.message import EmailMessage
 from typing import Any
 
 import pytest
-from aiosmtpd.controller import Controller
 from ckan import model
 from ckan.plugins import toolkit as tk
 from ckan.tests import factories
@@ -29,6 +23,7 @@ from ckanext.ukharvest.notifications.actions import TESTS_A_DAY
 from ckanext.ukharvest.notifications.due import MAX_TRIES
 from tests.ckan.catalogues import catalogue
 from tests.ckan.harvesting import Portal, act, tick
+from tests.ckan.inbox import TEAM, Inbox, choose, marked_up, plain
 from tests.ckan.people import member
 from tests.ckan.portal_copies import SourceMaker
 from tests.publisher import Publisher, Response
@@ -36,57 +31,7 @@ from tests.publisher import Publisher, Response
 pytestmark = pytest.mark.in_process
 
 PATH = "/data.json"
-TEAM = "team@somewhere.example"
 Session = model.Session
-
-
-class Inbox:
-    """The mail server's inbox; with ``is_away`` it accepts nothing."""
-
-    def __init__(self) -> None:
-        self.all: list[EmailMessage] = []
-        self.sent: list[bytes] = []  # of all, as they came
-        self.is_away = False
-
-    async def handle_DATA(self, _server: Any, _session: Any, envelope: Any) -> str:  # noqa: N802
-        if self.is_away:
-            return "451 Come back later"
-        self.sent.append(envelope.content)
-        self.all.append(email.message_from_bytes(envelope.content, policy=email.policy.default))
-        return "250 OK"
-
-    def new_mails(self) -> list[EmailMessage]:
-        """Return the new mails since the last call, by recipient."""
-        found, self.all = sorted(self.all, key=lambda each: each["To"]), []
-        return found
-
-    def subjects(self) -> list[str]:
-        return [each["Subject"] for each in self.new_mails()]
-
-
-@pytest.fixture
-def server(ckan_config: Any) -> Iterator[Inbox]:
-    """A mail server on loopback with an empty inbox."""
-    inbox = Inbox()
-    with socket.create_server(("127.0.0.1", 0)) as found:
-        host, port = found.getsockname()
-    controller = Controller(inbox, hostname=host, port=port)
-    controller.start()
-    # Ten a day, also of those who run the tests often.
-    user = tk.get_action("get_site_user")({"ignore_auth": True}, {})["name"]
-    http_client.delete_from_redis(f"mail-tests:{user}")
-    before = ckan_config.get("smtp.server")
-    ckan_config["smtp.server"] = f"{host}:{port}"
-    yield inbox
-    ckan_config["smtp.server"] = before
-    controller.stop()
-
-
-@pytest.fixture
-def inbox(server: Inbox, app: CKANTestApp) -> Iterator[Inbox]:
-    """The same, with an app, as a command has it."""
-    with app.flask_app.test_request_context():
-        yield server
 
 
 @pytest.fixture
@@ -97,23 +42,6 @@ def source(ready_source: SourceMaker) -> str:
 @pytest.fixture
 def fails(publisher: Publisher) -> None:
     publisher.serve(PATH, Response(b"{", status=200))
-
-
-def choose(source: str, **fields: Any) -> dict[str, Any]:
-    settings = {"addresses": [TEAM], "events": ["failed", "recovered", "held"], **fields}
-    return dict(act("ukharvest_mail_update", source_id=source, **settings))
-
-
-def plain(message: EmailMessage) -> str:
-    part = message.get_body(("plain",))
-    assert part is not None
-    return str(part.get_content()).replace("\r\n", "\n")
-
-
-def marked_up(message: EmailMessage) -> str:
-    part = message.get_body(("html",))
-    assert part is not None
-    return str(part.get_content())
 
 
 def test_one_mail_for_a_streak_of_failures_and_one_when_it_works(

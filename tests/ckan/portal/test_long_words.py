@@ -19,9 +19,9 @@ from ckanext.ukharvest.plugin import UkharvestPlugin
 from tests.ckan import looks
 from tests.ckan.browser import Visitor
 from tests.ckan.catalogues import catalogue, dataset
+from tests.ckan.faulty_runs import faulty
 from tests.ckan.harvesting import Portal, act
-from tests.ckan.previews.test_source_previews import work
-from tests.ckan.runs.test_run_pages import faulty
+from tests.ckan.previews.previewing import work
 from tests.publisher import Publisher
 
 pytestmark = pytest.mark.in_process

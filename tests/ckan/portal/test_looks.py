@@ -18,7 +18,7 @@ from tests.ckan.browser import Visitor
 from tests.ckan.catalogues import catalogue
 from tests.ckan.gemini_records import dataset as gemini
 from tests.ckan.harvesting import Portal, act, end_runs
-from tests.ckan.sources.test_sources_page import many as many_sources
+from tests.ckan.sources.many_sources import many as many_sources
 from tests.publisher import Publisher
 
 pytestmark = pytest.mark.in_process

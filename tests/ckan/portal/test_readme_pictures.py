@@ -16,7 +16,7 @@ from ckan.tests import factories
 from ckanext.ukharvest.doctor import dashboard
 from ckanext.ukharvest.harvest import http_client
 from tests.ckan.catalogues import catalogue, dataset
-from tests.ckan.doctor.test_dashboard import make_worker
+from tests.ckan.doctor.findings import make_worker
 from tests.ckan.harvesting import Portal, act
 from tests.ckan.servers import browser as chromium
 from tests.publisher import Publisher

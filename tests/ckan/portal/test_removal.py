@@ -12,9 +12,9 @@ from ckan.tests import factories
 
 from tests.ckan.catalogues import catalogue
 from tests.ckan.harvesting import Portal
+from tests.floors import FEATURES
 from tests.mutants import ROOT
 from tests.publisher import Publisher
-from tests.test_layers import FEATURES
 
 pytestmark = [pytest.mark.in_process, pytest.mark.giant]
 

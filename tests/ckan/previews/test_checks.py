@@ -1,7 +1,5 @@
 """Checks of /harvest/check: what they find, who may start and see them, limits and the end."""
 
-# ruff: noqa: F811 - fixtures are named twice
-
 from __future__ import annotations
 
 import datetime as dt
@@ -13,13 +11,11 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 from ckan import model
-from ckan.lib.redis import connect_to_redis
 from ckan.tests import factories
 from ckan.tests.helpers import CKANTestApp
 from lxml import html
 
 from ckanext.ukharvest import config
-from ckanext.ukharvest.harvest import http_client
 from ckanext.ukharvest.harvest.gather import previews as source_previews
 from ckanext.ukharvest.harvest.gather.previews import SourcePreview
 from ckanext.ukharvest.harvest.model import utcnow
@@ -28,30 +24,20 @@ from ckanext.ukharvest.previews import jobs as preview_jobs
 from ckanext.ukharvest.previews import rules as preview_rules
 from ckanext.ukharvest.reading.budget import Budget
 from tests.ckan.harvesting import Portal, act
-from tests.ckan.previews.test_source_previews import PATH, publisher, work  # noqa: F401 - a fixture
+from tests.ckan.previews.checked_files import INVENTORY, TABLE, TABLE_SCHEMA
+from tests.ckan.previews.previewing import PATH, work
 from tests.publisher import PLACE, SOURCES, Publisher
 from tests.publishing.files import workbook
-from tests.reading.test_source_preview import FULL, GUIDE_LIST, datasets
+from tests.reading.full_datasets import FULL, GUIDE_LIST, datasets
 
 pytestmark = pytest.mark.in_process
 
 FORM = "/harvest/check"
 API = "/api/3/action/ukharvest_source_preview_create"
-INVENTORY = (SOURCES / "inventory-0.3" / "inventory.xml").read_bytes()
 GEMINI = next((SOURCES / "gemini-2.3").glob("*.xml")).read_bytes()
 RDF = next((SOURCES / "dcat-rdfxml").glob("*.rdf")).read_bytes()
 DATASETS = (SOURCES / "table" / "datasets.csv").read_bytes().rpartition(b"\n,,A row")[0]
 DATA_JSON = json.dumps(datasets(3, **FULL)).encode()
-TABLE_SCHEMA = json.dumps(
-    {
-        "fields": [
-            {"name": "Supplier", "type": "string", "constraints": {"required": True}},
-            {"name": "Amount", "type": "number"},
-            {"name": "Date", "type": "date"},
-        ]
-    }
-)
-TABLE = "Supplier,Amount,Date\nA,1,2026-05-31\nB,£2,2026-05-31\n,3,2026-05-31\nD,4,31/05/2026\n"
 JSON_SCHEMA = json.dumps(
     {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -66,14 +52,6 @@ XSD = (
 )
 GEOJSON = '{"type": "FeatureCollection", "features": []}'
 HOSTILE = "<svg onload=alert(1)>"  # markup of HTML would be left out of a title
-
-
-@pytest.fixture
-def visitors(ckan_config: Any, monkeypatch: pytest.MonkeyPatch, clean: None) -> None:
-    """The portal lets visitors check."""
-    monkeypatch.setitem(ckan_config, "ckanext.ukharvest.check.visitors", True)
-    for key in connect_to_redis().scan_iter(f"{http_client.redis_key('visitor')}*"):
-        connect_to_redis().delete(key)
 
 
 def as_user(user: dict[str, str] | None) -> dict[str, Any]:

@@ -1,7 +1,5 @@
 """The form and the results of /harvest/check, in a browser."""
 
-# ruff: noqa: F811 - fixtures are named twice
-
 from __future__ import annotations
 
 import json
@@ -10,9 +8,9 @@ import pytest
 
 from tests.ckan import looks
 from tests.ckan.browser import Visitor
-from tests.ckan.previews.test_checks import INVENTORY, TABLE, TABLE_SCHEMA, visitors  # noqa: F401 - a fixture
-from tests.ckan.previews.test_source_previews import work
-from tests.reading.test_source_preview import FULL, datasets
+from tests.ckan.previews.checked_files import INVENTORY, TABLE, TABLE_SCHEMA
+from tests.ckan.previews.previewing import work
+from tests.reading.full_datasets import FULL, datasets
 
 pytestmark = pytest.mark.in_process
 

@@ -14,7 +14,7 @@ from ckan.tests.helpers import call_action
 from ckanext.ukharvest.check_command import command
 from ckanext.ukharvest.previews import jobs as preview_jobs
 from ckanext.ukharvest.reading import type_detection
-from tests.ckan.previews.test_source_previews import as_, work
+from tests.ckan.previews.previewing import as_, work
 from tests.publisher import Publisher, Response
 
 pytestmark = pytest.mark.in_process

@@ -14,10 +14,10 @@ from ckan.tests import factories
 from ckan.tests.helpers import CKANTestApp, call_action
 from ckanext.harvest.model import HarvestSource
 
-from tests.ckan.previews.test_source_previews import as_, work
-from tests.ckan.sources.test_source_form import fields as all_fields
+from tests.ckan.previews.previewing import as_, work
+from tests.ckan.sources.source_forms import fields as all_fields
 from tests.publisher import Publisher
-from tests.reading.test_source_preview import FULL, GUIDE_LIST, datasets
+from tests.reading.full_datasets import FULL, GUIDE_LIST, datasets
 
 pytestmark = pytest.mark.in_process
 

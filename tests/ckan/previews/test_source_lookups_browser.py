@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,11 +13,11 @@ from ckanext.harvest.model import HarvestSource
 from ckanext.ukharvest.source_types import TYPES
 from tests.ckan import looks
 from tests.ckan.browser import NARROW, Visitor
-from tests.ckan.previews.test_source_previews import work
+from tests.ckan.previews.previewing import work
 from tests.contract import SERVERS
 from tests.publisher import Publisher
 from tests.publishing.records import items
-from tests.reading.test_address_lookup import ASK, CAPABILITIES, CKAN_PAGE, DKAN_PAGE, YES
+from tests.reading.lookup_pages import ASK, CAPABILITIES, CKAN_PAGE, DKAN_PAGE, YES
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -25,6 +26,13 @@ pytestmark = pytest.mark.in_process
 
 # Where a person would copy the address from, if not the source's own URL.
 HOMES = {"ckan": ("/", CKAN_PAGE), "dkan": ("/", DKAN_PAGE)}
+
+
+@pytest.fixture
+def publisher() -> Iterator[Publisher]:
+    """A publisher without routes: a document of its own would be found first."""
+    with Publisher() as serving:
+        yield serving
 
 
 def serve(publisher: Publisher, name: str) -> str:

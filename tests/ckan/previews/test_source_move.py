@@ -21,7 +21,7 @@ from ckanext.ukharvest.harvest.gather.previews import SourcePreview
 from ckanext.ukharvest.harvest.model import Record
 from ckanext.ukharvest.previews import moves as move_rules
 from tests.ckan.harvesting import Portal, act, extras, figures
-from tests.ckan.previews.test_source_previews import work
+from tests.ckan.previews.previewing import work
 from tests.publisher import Publisher
 from tests.publishing.gemini import gemini
 from tests.publishing.records import Item

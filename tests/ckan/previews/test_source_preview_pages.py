@@ -1,7 +1,5 @@
 """Pages of tests, with scripts and without."""
 
-# ruff: noqa: F811 - fixtures are named twice
-
 from __future__ import annotations
 
 import json
@@ -19,10 +17,10 @@ from ckanext.harvest.model import HarvestSource
 from ckanext.ukharvest.harvest.gather.previews import SourcePreview
 from tests.ckan.catalogues import dataset
 from tests.ckan.harvesting import Portal, figures, statements
-from tests.ckan.previews.test_source_previews import PATH, as_, count, publisher, work  # noqa: F401 - fixtures
-from tests.ckan.sources.test_source_form import fields as all_fields
+from tests.ckan.previews.previewing import PATH, as_, count, work
+from tests.ckan.sources.source_forms import fields as all_fields
 from tests.publisher import Publisher
-from tests.reading.test_source_preview import FULL, datasets
+from tests.reading.full_datasets import FULL, datasets
 
 pytestmark = pytest.mark.in_process
 

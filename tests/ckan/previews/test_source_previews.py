@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterator
 from typing import Any
 
 import ckan.plugins.toolkit as tk
 import pytest
-import sqlalchemy as sa
 from ckan import model
 from ckan.lib import jobs
 from ckan.tests import factories
-from ckan.tests.helpers import CKANTestApp, call_action
+from ckan.tests.helpers import CKANTestApp
 from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestSource
 from rq import SimpleWorker
 
-from ckanext.ukharvest.harvest import background
 from ckanext.ukharvest.harvest import model as tables
 from ckanext.ukharvest.harvest.gather import previews as source_previews
 from ckanext.ukharvest.harvest.gather.previews import SourcePreview
@@ -26,43 +23,16 @@ from ckanext.ukharvest.previews import jobs as preview_jobs
 from tests.ckan.gemini_records import dataset as gemini_dataset
 from tests.ckan.gemini_records import uuid
 from tests.ckan.harvesting import Portal
+from tests.ckan.previews.previewing import PATH, as_, count, work
 from tests.publisher import Publisher, recorded
-from tests.reading.test_source_preview import FULL, datasets
+from tests.reading.full_datasets import FULL, datasets
 
 pytestmark = pytest.mark.in_process
-
-PATH = "/data.json"
-
-
-@pytest.fixture
-def publisher(clean: None) -> Iterator[Publisher]:
-    call_action("job_clear")
-    with Publisher() as serving:
-        serving.serve(PATH, datasets(25, **FULL))
-        yield serving
-
-
-def as_(user: dict[str, str], action: str, **fields: Any) -> Any:
-    context = {"user": user["name"], "model": model, "session": model.Session}
-    return tk.get_action(action)(context, fields)
 
 
 def start_preview(user: dict[str, str], publisher: Publisher, **fields: Any) -> Any:
     given = {"source_type": "data_json", "url": publisher.url(PATH), **fields}
     return as_(user, "ukharvest_source_preview_create", **given)
-
-
-def work() -> None:
-    """Run the queued jobs as a jobs worker does, but for checks of links to hosts of no test."""
-    for job in jobs.get_queue().jobs:
-        if job.func is not background.work_for_minutes:
-            job.func(*job.args)
-    call_action("job_clear")
-    model.Session.remove()
-
-
-def count(*tables_: Any) -> list[int]:
-    return [model.Session.scalar(sa.select(sa.func.count()).select_from(each)) for each in tables_]
 
 
 def test_a_test_shows_the_first_records_and_leaves_nothing(

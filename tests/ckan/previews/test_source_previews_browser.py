@@ -11,9 +11,9 @@ from ckanext.ukharvest.harvest.gather.previews import SourcePreview
 from tests.ckan import looks
 from tests.ckan.browser import NARROW, Visitor
 from tests.ckan.harvesting import Portal
-from tests.ckan.previews.test_source_previews import PATH, publisher, work  # noqa: F401 - a fixture
+from tests.ckan.previews.previewing import PATH, work
 from tests.publisher import Publisher
-from tests.reading.test_source_preview import FULL, datasets
+from tests.reading.full_datasets import FULL, datasets
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -42,7 +42,7 @@ def check_page(visitor: Visitor, name: str) -> None:
 def test_a_source_is_tested_while_it_is_typed_in(
     editor: Page,
     visitor: Visitor,
-    publisher: Publisher,  # noqa: F811
+    publisher: Publisher,
 ) -> None:
     publisher.serve("/inventory.xml", "<Inventory><Metadata/></Inventory>")
     editor.goto("/harvest/new")
@@ -74,7 +74,7 @@ def test_a_source_is_tested_while_it_is_typed_in(
 def test_filters_are_chosen_from_what_a_source_holds(
     editor: Page,
     visitor: Visitor,
-    publisher: Publisher,  # noqa: F811
+    publisher: Publisher,
 ) -> None:
     catalogue = datasets(60, **FULL)
     for number, each in enumerate(catalogue["dataset"]):
@@ -111,7 +111,7 @@ def test_filters_are_chosen_from_what_a_source_holds(
     assert visitor.errors == []
 
 
-def test_a_test_is_stopped(editor: Page, publisher: Publisher) -> None:  # noqa: F811
+def test_a_test_is_stopped(editor: Page, publisher: Publisher) -> None:
     editor.goto("/harvest/new")
     begin(editor, publisher.url(PATH))
     editor.click("#stop-test")
@@ -122,7 +122,7 @@ def test_a_test_is_stopped(editor: Page, publisher: Publisher) -> None:  # noqa:
 
 def test_enter_in_a_field_saves_and_does_not_test(
     editor: Page,
-    publisher: Publisher,  # noqa: F811
+    publisher: Publisher,
 ) -> None:
     editor.goto("/harvest/new")
     editor.check('input[name=source_type][value="data_json"]')
@@ -135,7 +135,7 @@ def test_enter_in_a_field_saves_and_does_not_test(
 def test_results_keep_to_what_every_page_has_to(
     editor: Page,
     visitor: Visitor,
-    publisher: Publisher,  # noqa: F811
+    publisher: Publisher,
     portal: Portal,
 ) -> None:
     catalogue = datasets(25, **FULL)

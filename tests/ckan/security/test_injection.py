@@ -19,7 +19,7 @@ from ckanext.ukharvest.harvest.model import Record
 from ckanext.ukharvest.lib import output
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, act
-from tests.ckan.notifications.test_mails import Inbox, choose, inbox, marked_up, plain, server  # noqa: F401
+from tests.ckan.inbox import Inbox, choose, marked_up, plain
 from tests.ckan.portal_copies import SourceMaker
 from tests.publisher import Publisher, Response
 from tests.security.markup import live_parts
@@ -172,7 +172,7 @@ def test_no_guid_or_title_forges_a_line_of_the_log(
 def test_no_title_becomes_a_header_or_markup_of_a_mail(
     portal: Portal,
     publisher: Publisher,
-    inbox: Inbox,  # noqa: F811
+    inbox: Inbox,
 ) -> None:
     publisher.serve(PATH, catalogue(3))
     source = portal.source(publisher.url(PATH), name="somewhere")

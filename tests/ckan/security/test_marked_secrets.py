@@ -5,8 +5,6 @@ and error pages. Afterwards all pages, API answers, mails, log lines, values in 
 and every column of every table are searched.
 """
 
-# ruff: noqa: F811  # fixtures are imported
-
 from __future__ import annotations
 
 import itertools
@@ -26,6 +24,7 @@ from ckanext.ukharvest.harvest.gather.previews import SourcePreview
 from tests.ckan.access import Headers
 from tests.ckan.access_rows import TABLE, call
 from tests.ckan.harvesting import Portal, act
+from tests.ckan.inbox import Inbox
 from tests.ckan.marked import (
     FORMS,
     LOGIN,
@@ -38,9 +37,8 @@ from tests.ckan.marked import (
     redis_values,
     stored_rows,
 )
-from tests.ckan.notifications.test_mails import Inbox, inbox, server  # noqa: F401
-from tests.ckan.previews.test_source_previews import work
-from tests.ckan.security.test_access_routes import READ, filled
+from tests.ckan.previews.previewing import work
+from tests.ckan.security.filled_routes import READ, filled
 from tests.publisher import Publisher
 
 pytestmark = [pytest.mark.in_process, pytest.mark.timeout(180)]

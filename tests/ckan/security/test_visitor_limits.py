@@ -1,7 +1,5 @@
 """What visitors without a login can start: what each costs, and the limit on what costs much."""
 
-# ruff: noqa: F811  # fixtures are imported
-
 from __future__ import annotations
 
 import logging
@@ -23,7 +21,7 @@ from tests.ckan.access import ALL
 from tests.ckan.access_rows import TABLE, call
 from tests.ckan.catalogues import catalogue
 from tests.ckan.harvesting import Portal, statements
-from tests.ckan.security.test_access_routes import READ, filled
+from tests.ckan.security.filled_routes import READ, filled
 from tests.publisher import Publisher
 
 pytestmark = pytest.mark.in_process

@@ -12,9 +12,9 @@ from ckan.tests import factories
 from ckan.tests.helpers import call_action
 
 from ckanext.ukharvest import config
-from tests.ckan.adoption.test_takeover import RemoteSite, package
 from tests.ckan.harvesting import Portal, act
-from tests.ckan.previews.test_source_previews import work
+from tests.ckan.previews.previewing import work
+from tests.ckan.remote_site import RemoteSite, package
 from tests.publisher import Publisher, Request, Response
 
 pytestmark = pytest.mark.in_process

@@ -21,6 +21,7 @@ from lxml import html
 from ckanext.ukharvest.harvest.model import SourceState
 from ckanext.ukharvest.source_types import TYPES
 from tests.ckan.harvesting import Portal
+from tests.ckan.sources.source_forms import fields
 
 pytestmark = pytest.mark.in_process
 
@@ -61,16 +62,6 @@ def form_errors(answer: Any) -> dict[str, str]:
     """Return the errors of the summary, by the field that they link to."""
     links = html.fromstring(answer.body).xpath("//*[@id='form-errors']//a")
     return {link.get("href").removeprefix("#field-"): link.text_content() for link in links}
-
-
-def fields(answer: Any) -> dict[str, list[str]]:
-    """Return what the page's form would send unchanged."""
-    (form,) = html.fromstring(answer.body).xpath("//form[@id='source-form']")
-    found: dict[str, list[str]] = {}
-    for name, value in form.form_values():
-        # Browsers, unlike lxml, drop a line break right after a textarea's tag.
-        found.setdefault(name, []).append(value.removeprefix("\n"))
-    return found
 
 
 @contextmanager

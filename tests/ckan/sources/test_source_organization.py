@@ -14,11 +14,10 @@ from lxml import html
 
 from ckanext.ukharvest.cli import ukharvest
 from ckanext.ukharvest.harvest.model import Record
-from tests.ckan.adoption.test_takeover import RemoteSite, package
 from tests.ckan.catalogues import catalogue, dataset
-from tests.ckan.harvesters.test_remote_groups import THERE
 from tests.ckan.harvesting import Portal, act, figures, statements
 from tests.ckan.portal_copies import SourceMaker
+from tests.ckan.remote_site import THERE, RemoteSite, package
 from tests.publisher import Publisher, Response
 
 pytestmark = pytest.mark.in_process

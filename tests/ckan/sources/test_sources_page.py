@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-import csv
-import datetime as dt
-import io
 import re
-import uuid
-from collections.abc import Sequence
 from typing import Any
 
 import ckan.plugins.toolkit as tk
@@ -19,13 +14,14 @@ from ckan.tests.helpers import CKANTestApp, call_action
 from ckanext.harvest.model import HarvestSource
 
 from ckanext.ukharvest.harvest import http_client
-from ckanext.ukharvest.harvest.model import JobReport, utcnow
+from ckanext.ukharvest.harvest.model import JobReport
 from ckanext.ukharvest.sources import model as source_model
 from tests.ckan import looks, reads
 from tests.ckan.browser import NARROW, Visitor
 from tests.ckan.catalogues import catalogue
 from tests.ckan.harvesting import Portal, act, end_runs, statements
 from tests.ckan.portal_copies import SourceMaker
+from tests.ckan.sources.many_sources import many, rows
 from tests.publisher import Publisher
 
 pytestmark = pytest.mark.in_process
@@ -230,42 +226,6 @@ def test_the_notice_is_for_those_who_look_after_sources(
     assert "No runs &lt;b&gt;on Sunday" in app.get(PAGE, headers=editor["headers"]).body
 
 
-def many(count: int, organization_id: str) -> None:
-    """Insert sources with two runs each."""
-    now = utcnow()
-    ids = [str(uuid.uuid4()) for _number in range(count)]
-    rows = [
-        {"id": id_, "n": number, "org": organization_id, "now": now - dt.timedelta(minutes=number)}
-        for number, id_ in enumerate(ids)
-    ]
-    _insert(
-        "INSERT INTO package (id, name, title, type, state, owner_org, private, metadata_created,"
-        " metadata_modified) VALUES (:id, 'many-' || :n, 'Catalogue of council ' || :n, 'harvest',"
-        " 'active', :org, false, :now, :now)",
-        rows,
-    )
-    _insert(
-        "INSERT INTO harvest_source (id, url, title, type, active, created, frequency, next_run)"
-        " VALUES (:id, 'https://council-' || :n || '.example/data.json', 'x',"
-        " CASE WHEN :n % 3 = 0 THEN 'ckan' ELSE 'data_json' END, true, :now, 'DAILY', :now)",
-        rows,
-    )
-    for round_ in (0, 1):
-        jobs = [{**row, "job": f"{row['id']}-{round_}"} for row in rows]
-        _insert(
-            "INSERT INTO harvest_job (id, source_id, status, created, gather_started,"
-            " gather_finished, finished) VALUES (:job, :id, 'Finished', :now, :now, :now, :now)",
-            jobs,
-        )
-        _insert(
-            "INSERT INTO ukharvest_job (job_id, source_id, outcome, started, finished)"
-            " VALUES (:job, :id, CASE WHEN :n % 50 = 0 THEN 'failed' ELSE 'finished' END,"
-            " :now, :now)",
-            jobs,
-        )
-    model.Session.commit()
-
-
 def long_history(source_id: str, count: int) -> None:
     """Insert failed runs, all of other harvesters, which are never pruned."""
     ids = {"source": source_id, "count": count}
@@ -278,10 +238,6 @@ def long_history(source_id: str, count: int) -> None:
     ):
         model.Session.execute(sa.text(statement), ids)
     model.Session.commit()
-
-
-def _insert(statement: str, rows: Sequence[dict[str, Any]]) -> None:
-    model.Session.execute(sa.text(statement), list(rows))
 
 
 def cost(user: str, **more: Any) -> int:
@@ -329,12 +285,6 @@ def test_the_list_in_a_browser(
     visitor.page.get_by_role("link", name="Failing (1)").click()
     visitor.page.wait_for_url("**health=failing**")
     looks.check(visitor, "sources-none", f"{PAGE}?q=zzzz&health=failing")
-
-
-def rows(app: CKANTestApp, query: str = "", **more: Any) -> list[dict[str, str]]:
-    answer = app.get(f"/harvest/sources.csv{query}", **more)
-    assert answer.headers["Content-Type"] == "text/csv; charset=utf-8"
-    return list(csv.DictReader(io.StringIO(answer.body)))
 
 
 def test_everybody_can_download_the_sources_and_sees_no_status(

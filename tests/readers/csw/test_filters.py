@@ -15,8 +15,8 @@ from ckanext.ukharvest.readers.csw.reader import OPTIONS
 from ckanext.ukharvest.readers.csw.request import Way
 from tests.publisher import Response
 from tests.publishing.csw import NAMES, Asked, Catalogue, refusal
+from tests.readers.csw.csw_bodies import body, condition, shape
 from tests.readers.csw.reads import BEST, many
-from tests.readers.csw.test_request import body, condition, shape
 from tests.readers.reads import Reads
 
 OGC = NAMES["ogc"]

@@ -14,29 +14,11 @@ from ckanext.ukharvest.readers.csw.filters import DUBLIN_CORE, ISO, Wanted
 from ckanext.ukharvest.readers.csw.reader import OPTIONS
 from ckanext.ukharvest.readers.csw.request import Way, ways
 from tests.publishing.csw import CSW, GMD, NAMES
-
-BEST = Way("POST", ISO)
-
-
-def body(way: Way = BEST, start: int = 1, size: int = 50, **wanted: Any) -> etree._Element:
-    return etree.fromstring(
-        requests.get_records(way, Wanted(**wanted), start=start, size=size).body
-    )
+from tests.readers.csw.csw_bodies import body, condition, shape
 
 
 def words(root: etree._Element, path: str) -> list[str]:
     return [str(each) for each in root.xpath(path, namespaces=NAMES)]
-
-
-def shape(element: etree._Element) -> Any:
-    """Return an element as nested lists of local names and texts."""
-    name = etree.QName(element).localname
-    return [name, *map(shape, element)] if len(element) else (name, element.text)
-
-
-def condition(root: etree._Element) -> Any:
-    (found,) = root.findall(".//csw:Constraint/ogc:Filter", NAMES)
-    return shape(found)
 
 
 def test_whole_records_are_asked_for_sorted_and_by_position() -> None:

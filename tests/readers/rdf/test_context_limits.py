@@ -1,8 +1,6 @@
 """JSON-LD contexts that would occupy or end the parser are refused; those of real catalogues are
 not."""
 
-# ruff: noqa: F811 - fixtures are named twice
-
 from __future__ import annotations
 
 import io
@@ -13,7 +11,7 @@ import pytest
 
 from ckanext.ukharvest.core.errors import ProtocolError
 from ckanext.ukharvest.readers.rdf import context_limits
-from tests.readers.rdf.test_reader import Site, site  # noqa: F401 - a fixture
+from tests.readers.rdf.rdf_site import Site
 
 # Seconds: what is refused here would take minutes or hours, or end the process.
 pytestmark = pytest.mark.timeout(60)

@@ -9,7 +9,7 @@ import pytest
 from ckanext.ukharvest.core.errors import ParseError
 from ckanext.ukharvest.core.fingerprint import ordered_json
 from ckanext.ukharvest.rendering.outlines import DEEPEST, MOST, Row, Section, outline_of_json
-from tests.rendering.source_record.test_outline import page, values_of
+from tests.rendering.source_record.outline_lines import page, values_of
 
 
 def lines(record: object) -> list[str]:

@@ -12,9 +12,9 @@ from lxml import etree
 from ckanext.ukharvest.core.errors import ParseError
 from ckanext.ukharvest.core.xml import parser as xml
 from ckanext.ukharvest.rendering.outlines import DEEPEST, MOST, Row, Section, outline_of_xml
-from ckanext.ukharvest.rendering.source_record import Value
 from tests.counting import assert_linear, count_calls
 from tests.iso_spelling import code, el, nil, text
+from tests.rendering.source_record.outline_lines import page, values_of
 
 SPACES = """xmlns:gmd="http://www.isotc211.org/2005/gmd" xmlns:gco="http://www.isotc211.org/2005/gco"
   xmlns:gmx="http://www.isotc211.org/2005/gmx" xmlns:gml="http://www.opengis.net/gml/3.2"
@@ -25,33 +25,9 @@ def record(*content: str) -> str:
     return f"<gmd:MD_Metadata {SPACES}>{''.join(content)}</gmd:MD_Metadata>"
 
 
-def page(part: Row | Section, depth: int = 0) -> Iterator[str]:
-    """Return an outline as lines of plain text."""
-    if isinstance(part, Section):
-        yield "#" * (depth + 1) + " " + part.label
-        for each in part.parts:
-            yield from page(each, depth + 1)
-    else:
-        yield f"{part.label} = " + " / ".join(map(spelt, part.values))
-
-
-def spelt(value: Value) -> str:
-    said = value.text if value.is_said else f"({value.text})"
-    found = f"{value.label}: {said}" if value.label else said
-    return " ".join([found, *(f"<{note}>" for note in value.notes)])
-
-
 def outline_lines(content: str) -> list[str]:
     """Return the outline without its first heading, which is the root's name."""
     return list(page(outline_of_xml(content)))[1:]
-
-
-def values_of(part: Row | Section) -> Iterator[Value]:
-    if isinstance(part, Row):
-        yield from part.values
-    else:
-        for each in part.parts:
-            yield from values_of(each)
 
 
 def lines_of(part: Row | Section) -> Iterator[int]:

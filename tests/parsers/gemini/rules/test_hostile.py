@@ -13,7 +13,7 @@ from ckanext.ukharvest.parsers.gemini.rules import RULES
 from ckanext.ukharvest.parsers.gemini.rules.rule import Rule
 from tests.iso_spelling import code
 from tests.parsers.gemini.rules.documents import dataset
-from tests.parsers.gemini.rules.test_rules import BY_CODE, CASES, find_problems
+from tests.parsers.gemini.rules.rule_cases import BY_CODE, CASES, find_problems
 
 _LONGEST = 400  # characters of a message
 # Titles have to be cited exactly: the given one and the right one are shown whole.
