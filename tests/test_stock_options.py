@@ -74,8 +74,7 @@ def test_known_stock_options_are_translated(
         ("ckan", "user", "harvest"),
         ("gemini-waf", "reindex_unchanged", "False"),
         ("gemini-waf", "collection_metadata_url", "https://feed.example/all.xml"),
-        ("gemini-csw", "private_datasets", "True"),
-        ("data_json", "filters", {"bureauCode": ["015:11"]}),
+        ("gemini-csw", "filters", {"bureauCode": ["015:11"]}),
         ("data_json", "anything", {"at": "all"}),
         ("dcat_rdf", "rdf_format", "no such thing"),
         ("ckan", "remote_orgs", "delete"),
@@ -126,3 +125,59 @@ def test_stock_options_outside_json_are_dropped(text: str) -> None:
 def test_an_option_under_both_names_keeps_the_first() -> None:
     stored = {"validation": "off", "continue_on_validation_errors": True}
     assert translated("gemini-waf", stored)[0] == {"validation": "off"}
+
+
+# What portals have, by the facts of their extensions, and what of it would be lost.
+REAL = [
+    ("gemini-waf", {"private_datasets": "True"}, {"visibility": "private"}, []),
+    ("gemini-csw", {"private_datasets": False}, {"visibility": "public"}, []),
+    (
+        "data_json",
+        {"private_datasets": "true", "filters": {"accessLevel": ["public"]}},
+        {"visibility": "private", "filters": {"accessLevel": ["public"]}},
+        [],
+    ),
+    ("data_json", {"filters": {"accessLevel": "public"}}, {}, ["filters"]),
+    (
+        "data_json",
+        {"defaults": {"Author": "Roads team", "License": "uk-ogl", "Agency": "X"}},
+        {"default_extras": ["author=Roads team", "license_id=uk-ogl", "Agency=X"]},
+        [],
+    ),
+    (
+        "gemini-csw",
+        {"license": "cc-by", "default_extras": {"a": "b"}, "output_schema": "mdb"},
+        {"default_extras": ["license_id=cc-by", "a=b"], "schema": "iso19115-3"},
+        [],
+    ),
+    (
+        "gemini-csw",
+        {"output_schema": "http://www.isotc211.org/2005/gmd", "organization_mapping": {"a": "b"}},
+        {"schema": "gmd"},
+        [],
+    ),
+    (
+        "dcat_rdf",
+        {"default_catalog_language": "de", "resources_required": True, "contributorID": "a"},
+        {"language": "de"},
+        ["resources_required"],
+    ),
+    (
+        "dcat_rdf",
+        {"excluded_license": "closed", "excluded_dataset_identifiers": ["1@a"]},
+        {},
+        ["excluded_license", "excluded_dataset_identifiers"],
+    ),
+    ("dcat_rdf", {"excluded_license": "", "excluded_dataset_identifiers": []}, {}, []),
+    ("data_json", {"default_visibility": "private"}, {}, ["default_visibility"]),
+    ("data_json", "filters: {accessLevel: [public]}", {}, ["config"]),
+]
+
+
+@pytest.mark.parametrize(("kind", "stored", "expected", "lost"), REAL)
+def test_what_protects_is_translated_or_named_as_lost(
+    kind: str, stored: Any, expected: dict[str, Any], lost: list[str]
+) -> None:
+    options, changes = translated(kind, stored)
+    assert options == expected
+    assert [name for name, change in changes.items() if change.is_opening] == lost

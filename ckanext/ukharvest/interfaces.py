@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from ckan.plugins import Interface
 
 from ckanext.ukharvest.core.errors import SkipRecord
+from ckanext.ukharvest.core.options import Option
 from ckanext.ukharvest.core.records import (
     DatasetRecord,
     ResourceRecord,
@@ -23,6 +24,7 @@ __all__ = [
     "IUkHarvest",
     "IUkHarvestStars",
     "IUkHarvestTranslations",
+    "Option",
     "ResourceRecord",
     "ResourceTranslation",
     "SkipRecord",
@@ -39,9 +41,12 @@ class SourceFacts:
     Attributes:
         id: of the source.
         type: name of its source type, such as ``gemini-waf``.
+        own_type: the portal's own name of that type, "" for none
+            (``IUkHarvest.source_type_aliases``).
         url: its URL as stored.
         owner_org: id of its organisation, "" for none.
         options: its options by name, those at their defaults included.
+        title, name: of the source.
     """
 
     id: str
@@ -49,6 +54,9 @@ class SourceFacts:
     url: str
     owner_org: str
     options: Mapping[str, Any]
+    own_type: str = ""
+    title: str = ""
+    name: str = ""
 
 
 class IUkHarvest(Interface):
@@ -82,6 +90,28 @@ class IUkHarvest(Interface):
         The next run of each source then saves all its datasets again.
         """
         return 1
+
+    def source_type_aliases(self) -> Mapping[str, str]:
+        """Return the portal's own names of source types → names of ours that read them.
+
+        ``{"dcat_ch_rdf": "dcat_rdf"}``: sources of that name are adopted, and new ones that the
+        form or the API give that name are saved, as ours, with the own name beside it
+        (``SourceFacts.own_type``). Searches find them by both names.
+        """
+        return {}
+
+    def source_options(self, own_type: str) -> Sequence[Option]:
+        """Return options that sources of a type have for this plugin.
+
+        They are checked when a source is saved, shown in its form under "More options" if they
+        have a label, kept when a source is adopted, and are part of the import rules: a changed
+        one imports the records again. ``before_dataset_save`` gets them in ``source.options``.
+
+        Args:
+            own_type: a key of ``source_type_aliases``, or the name of one of our types; called for
+                both.
+        """
+        return ()
 
 
 class IUkHarvestStars(Interface):

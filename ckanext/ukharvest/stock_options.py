@@ -7,6 +7,7 @@ ckanext-geodatagov and data.gov.uk's harvesters. Needs no CKAN.
 from __future__ import annotations
 
 import json
+import re
 import string
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -14,7 +15,8 @@ from typing import Any
 
 from ckanext.ukharvest.core.errors import ConfigError
 from ckanext.ukharvest.core.options import Option, validate
-from ckanext.ukharvest.source_types.source_type import SourceType
+from ckanext.ukharvest.core.values.multivalue import is_no
+from ckanext.ukharvest.source_types.source_type import DEFAULT_FIELDS, SourceType
 
 KEPT, TRANSLATED, DROPPED = "kept", "translated", "dropped"
 HIDDEN = "***"
@@ -28,12 +30,9 @@ _WITHOUT_MEANING = {
     "clean_tags": "tags are always cleaned",
     "collection_metadata_url": "records are not grouped into collections",
     "default_group_dicts": "default_groups names the groups",
-    "defaults": "missing values are not filled in; default_extras adds extras",
-    "filters": "records are not filtered by their values: all of them are harvested",
     "force_http_get": "requests are sent by GET",
     "override_extras": "default_extras never replace what a record says",
     "password": "keys are not stored with a source; add it to the ini and name it in credential",
-    "private_datasets": "new datasets of this source will be public",
     "read_only": "it has no effect",
     "reindex_unchanged": "unchanged records are never written again",
     "user": "datasets are written by the portal's harvest user",
@@ -42,7 +41,19 @@ _WITHOUT_MEANING = {
     "validate_wms": "the link check reads map services",
     "validator_schema": "the schema that the document names decides",
 }
+# Parts of the names of options that keep datasets closed, or records out.
+_PROTECTING = re.compile(
+    "private|visib|public(?!ation)|restrict|access_level|filter|exclu|inclu|skip|only|required"
+    "|whitelist|blacklist|allow|deny|max_datasets|^f?q$|^cql",
+    re.IGNORECASE,
+)
+# Options that only fill in what a record does not say: they become default_extras. ``license`` is
+# the licence's id, the others are tables.
+_LICENCE, _DEFAULTS = "license", "defaults"
+_DEFAULT_EXTRAS = "default_extras"
+_OWN_NAMES = {"license": "license_id", "licence": "license_id"}
 _UNKNOWN = "this source type has no such option"
+_WHOLE = "config"  # a configuration that cannot be read
 _UNREADABLE = "not a JSON object"
 _VOLATILE = "{name} contains a value that changes with each run"
 _NO_GROUP = "the portal has no group {name}"
@@ -76,6 +87,17 @@ class OptionTranslation:
     new_value: Any = None
     reasons: tuple[tuple[str, Mapping[str, str]], ...] = ()
 
+    @property
+    def is_opening(self) -> bool:
+        """Whether what is lost kept datasets closed or records out."""
+        is_lost = self.change == DROPPED or bool(self.reasons)
+        names = json.dumps(self.value) if self.name == _WHOLE else self.name
+        return is_lost and bool(_PROTECTING.search(names)) and not _says_nothing(self.value)
+
+
+def _says_nothing(value: Any) -> bool:
+    return not value or (isinstance(value, (str, bool)) and is_no(value))
+
 
 # Why parts of a value are dropped: texts with their values.
 Reasons = list[tuple[str, Mapping[str, str]]]
@@ -97,11 +119,16 @@ def translate(
     except ValueError:
         stored = None
     if not isinstance(stored, dict):
-        return {}, [OptionTranslation("config", text, DROPPED, reasons=((_UNREADABLE, {}),))]
+        return {}, [OptionTranslation(_WHOLE, text, DROPPED, reasons=((_UNREADABLE, {}),))]
     changes = [_change(kind, name, stored[name], facts, is_group) for name in stored]
     options: dict[str, Any] = {}
+    extras: dict[str, str] = {}
     for change in changes:
-        if change.change != DROPPED:
+        if change.change != DROPPED and change.new_name == _DEFAULT_EXTRAS:
+            for text_ in change.new_value:
+                extras.setdefault(text_.partition("=")[0], text_)
+            options[_DEFAULT_EXTRAS] = list(extras.values())
+        elif change.change != DROPPED:
             options.setdefault(change.new_name, change.new_value)
     return options, changes
 
@@ -110,23 +137,40 @@ def _change(
     kind: SourceType, name: str, value: Any, facts: Facts, is_group: Callable[[str], bool]
 ) -> OptionTranslation:
     shown = HIDDEN if name in _SECRETS else value
-    if name in _WITHOUT_MEANING:
+    declared = {known: option for option in kind.all_options for known in _names(option)}
+    if name in _SECRETS or (name in _WITHOUT_MEANING and name not in declared):
         return OptionTranslation(name, shown, DROPPED, reasons=((_WITHOUT_MEANING[name], {}),))
-    option = next((one for one in kind.all_options if name in (one.name, one.alias)), None)
+    is_default = name in (_LICENCE, _DEFAULTS) and name not in declared
+    option = declared.get(_DEFAULT_EXTRAS if is_default else name)
     if option is None:
         return OptionTranslation(name, shown, DROPPED, reasons=((_UNKNOWN, {}),))
     reasons: Reasons = []
-    prepared = value
-    if name == "default_extras" and isinstance(value, Mapping):
-        prepared = list(_filled_in(value, facts, reasons))
+    prepared = {_LICENCE: value} if is_default and isinstance(value, str) and value else value
+    if option.name == _DEFAULT_EXTRAS and isinstance(prepared, Mapping):
+        names = {key: _own_name(key) if is_default else key for key in prepared}
+        prepared = list(
+            _filled_in({names[key]: text for key, text in prepared.items()}, facts, reasons)
+        )
     elif name == "default_groups" and isinstance(value, list):
         prepared = list(_existing(value, is_group, reasons))
-    new = _convert(option, name, prepared, reasons)
+    new = _convert(option, option.name if is_default else name, prepared, reasons)
     if new is None or (new in ([], {}) and value not in ([], {}, "", None)):
         why = tuple(reasons) or ((_NAMES_ITS_VALUE, {}),)
         return OptionTranslation(name, shown, DROPPED, reasons=why)
     change = KEPT if (option.name, new) == (name, value) else TRANSLATED
     return OptionTranslation(name, shown, change, option.name, new, tuple(reasons))
+
+
+def _names(option: Option) -> tuple[str, ...]:
+    own = () if option.kind == "ignored" else (option.name,)
+    return (*own, option.alias) if option.alias else own
+
+
+def _own_name(key: str) -> str:
+    """Return CKAN's name of a field that ckanext-datajson fills in, such as Author or License."""
+    name = str(key).lower()
+    name = _OWN_NAMES.get(name, name)
+    return name if name in DEFAULT_FIELDS else str(key)
 
 
 def _filled_in(extras: Mapping[str, Any], facts: Facts, reasons: Reasons) -> Iterator[str]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from ckanext.ukharvest.core.errors import SkipRecord
-from ckanext.ukharvest.core.records import Agent, DatasetRecord, ResourceRecord
+from ckanext.ukharvest.core.records import Agent, DatasetRecord, Licence, ResourceRecord
 from ckanext.ukharvest.interfaces import SourceFacts
 from ckanext.ukharvest.lib.other_harvesters import HEADING
 from ckanext.ukharvest.mapping.package_mapper import Defaults, to_package_dict
@@ -21,19 +22,27 @@ RECORD = DatasetRecord("g", "T", contact=Agent("Ann"), resources=(FILE,))
 SOURCE = SourceFacts("1", "gemini-waf", "https://data.somewhere.example/waf/", "org", {})
 
 
-def changed(name: str, record: DatasetRecord = RECORD) -> dict[str, Any]:
-    """Return the package dict of a record after an example has changed it."""
+def plugin_of(name: str) -> Any:
+    """Return the plugin class of an example."""
     module: dict[str, Any] = {}
     exec(compile(CODE[name], name, "exec"), module)  # noqa: S102 - our own page
     [plugin] = [each for key, each in module.items() if key.startswith("Our")]
+    return plugin
+
+
+def changed(
+    name: str, record: DatasetRecord = RECORD, source: SourceFacts = SOURCE
+) -> dict[str, Any]:
+    """Return the package dict of a record after an example has changed it."""
+    plugin = plugin_of(name)
     package = to_package_dict(record, None, None, (), Defaults("org")).package
-    assert plugin.before_dataset_save(plugin, record, SOURCE, package) is None
+    assert plugin.before_dataset_save(plugin, record, source, package) is None
     return package
 
 
 def test_messages_name_the_heading_of_the_examples() -> None:
     assert f"## {HEADING}\n" in PAGE
-    assert set(CODE) == {"spatial", "dcat", "method"}
+    assert set(CODE) == {"spatial", "dcat", "method", "own"}
 
 
 def test_the_spatial_example_adds_an_extra() -> None:
@@ -50,3 +59,20 @@ def test_the_example_of_a_method_changes_tags_and_links() -> None:
     package = changed("method")
     assert package["tags"] == [{"name": "somewhere"}]
     assert package["resources"][0]["url"] == "https://data.somewhere.example/1.csv"
+
+
+def test_the_example_of_own_types_leaves_out_a_licence() -> None:
+    plugin = plugin_of("own")
+    assert plugin.source_type_aliases(plugin) == {"dcat_ch_rdf": "dcat_rdf"}
+    assert plugin.source_options(plugin, "dcat_rdf") == []
+    (option,) = plugin.source_options(plugin, "dcat_ch_rdf")
+    closed = replace(RECORD, licence=Licence("other-closed"))
+    for value in ("", "other-closed"):
+        options = {option.name: value}
+        source = replace(SOURCE, type="dcat_rdf", own_type="dcat_ch_rdf", options=options)
+        assert changed("own", source=source)["title"] == "T"
+        if value:
+            with pytest.raises(SkipRecord, match="licence"):
+                changed("own", closed, source)
+        else:
+            assert changed("own", closed, source)["license_id"] == "other-closed"

@@ -39,8 +39,9 @@ FILTER = (
     '<ogc:Filter xmlns:ogc="http://www.opengis.net/ogc">\n  <ogc:PropertyIsNull>'
     "<ogc:PropertyName>dc:title</ogc:PropertyName></ogc:PropertyIsNull>\n</ogc:Filter>"
 )
-MOST_SHOWN, MOST_OF_A_TYPE = 25, 8
-REFUSED = ("api_key", "override_extras")
+MOST_SHOWN, MOST_OF_A_TYPE = 26, 8
+# The last is the portal's: it is in no box, and stays.
+REFUSED = ("api_key", "override_extras", "own_type")
 # Texts as people write them; of each option the valid ones are sent.
 TEXTS = ('<b> & "Roads"', "cy", "2026-05-01", "-6.4,49.9,1.8,55.8", "apiso:Modified", FILTER)
 TEXTS += ("SELECT ?dataset WHERE {\n  ?dataset a <https://a.example/Sét>\n}",)
@@ -65,7 +66,8 @@ def values(option: Option, kind: SourceType) -> st.SearchStrategy[Any]:
     if option.kind == "integer":
         return st.integers(option.minimum, option.minimum + 4)
     if option.kind == "table":
-        return st.dictionaries(st.sampled_from(("theme", "internal", "freq")), MAPPED, min_size=1)
+        values = st.lists(LINE, max_size=2) if option.check else MAPPED  # filters
+        return st.dictionaries(st.sampled_from(("theme", "internal", "freq")), values, min_size=1)
     if option.kind == "text":
         texts = st.sampled_from([*option.choices] or [t for t in TEXTS if is_valid(option, t)])
         return texts if option.choices or option.check else texts | LINE

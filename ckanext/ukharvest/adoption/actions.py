@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from ckan import model
@@ -35,6 +36,12 @@ def ukharvest_source_adopt(context: Any, data_dict: dict[str, Any]) -> dict[str,
     :param undo: restore the type and options of before the adoption (optional, default:
         ``False``)
     :type undo: bool
+    :param accept_losses: adopt the source even if an option is lost that keeps datasets closed or
+        records out (optional, default: ``False``)
+    :type accept_losses: bool
+    :param as_type: name of the source type that reads the source, such as ``dcat_rdf``; the
+        portal's own name is stored with it (optional, default: that which its type's name says)
+    :type as_type: string
     :param dry_run: change nothing, only return what would change (optional, default: ``False``)
     :type dry_run: bool
 
@@ -49,16 +56,21 @@ def ukharvest_source_adopt(context: Any, data_dict: dict[str, Any]) -> dict[str,
     tk.check_access("ukharvest_source_adopt", context, data_dict)
     data = schema.validate(data_dict, adoption_schema.source_adopt_schema())
     by_guid, undo, dry_run = data["by_guid"], data["undo"], data["dry_run"]
+    how = {"as_type": data["as_type"], "accept_losses": data["accept_losses"]}
     if by_guid and undo:
         raise invalid("by_guid", "by_guid and undo exclude each other")
     source_id = source_of(data_dict).id
-    listed = _find_listed(source_id) if by_guid else None
+    listed = _find_listed(source_id, how) if by_guid else None
     # The lock stops others from starting a run or saving the source until this is done.
     query = Session.query(HarvestSource).filter_by(id=source_id).with_for_update()
     source = query.populate_existing().one()
     try:
         user = str(context.get("user") or "")
-        answer = _undo(source, dry_run, user) if undo else _adopt(source, listed, dry_run, user)
+        planned = None if undo else source_adoption.plan(source, **how)
+        if planned:
+            answer = _adopt(source, planned, listed, dry_run, user)
+        else:
+            answer = _undo(source, dry_run, user)
         if dry_run:
             Session.rollback()
         else:
@@ -72,14 +84,17 @@ def ukharvest_source_adopt(context: Any, data_dict: dict[str, Any]) -> dict[str,
     return answer
 
 
-def _find_listed(source_id: str) -> set[str]:
+def _find_listed(source_id: str, how: Mapping[str, Any]) -> set[str]:
     """Return the ids of the datasets to adopt that the source lists.
+
+    Args:
+        how: arguments of ``plan``.
 
     Raises:
         ValidationError: its listing cannot be read to its end.
     """
     source = Session.get(HarvestSource, source_id)
-    planned = source_adoption.plan(source)
+    planned = source_adoption.plan(source, **how)
     candidates = dataset_adoption.find_adoptable(source, by_guid=True)
     if planned.refusal or not candidates:
         return set()
@@ -94,14 +109,17 @@ def _find_listed(source_id: str) -> set[str]:
 
 
 def _adopt(
-    source: HarvestSource, listed: set[str] | None, dry_run: bool, user: str
+    source: HarvestSource,
+    planned: source_adoption.Plan,
+    listed: set[str] | None,
+    dry_run: bool,
+    user: str,
 ) -> dict[str, Any]:
     """Adopt a source and its datasets.
 
     Args:
         listed: ids of the datasets that it lists, to adopt them by guid too; None: do not.
     """
-    planned = source_adoption.plan(source)
     by_guid = listed is not None
     if dry_run:
         candidates = dataset_adoption.find_adoptable(source, by_guid=by_guid, listed=listed)

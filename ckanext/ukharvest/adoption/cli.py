@@ -30,10 +30,25 @@ LONGEST = 60  # characters of an option's value
     "--all", "all_", is_flag=True, help="Every source whose type or options have another form here."
 )
 @click.option(
+    "--as",
+    "as_type",
+    default="",
+    metavar="TYPE",
+    help="The source type that reads the source, such as dcat_rdf. Its own type name is kept beside"
+    " it, for hooks and searches.",
+)
+@click.option(
     "--by-guid",
     is_flag=True,
     help="The datasets that the source lists, also those of its own organisation that only "
     "share a guid with it.",
+)
+@click.option(
+    "--accept-losses",
+    multiple=True,
+    metavar="SOURCE",
+    help="Adopt this source even if an option is lost that keeps datasets closed or records out. "
+    "Can be given several times.",
 )
 @click.option("--dry-run", is_flag=True, help="Change nothing, only show what would change.")
 @click.option(
@@ -49,26 +64,46 @@ LONGEST = 60  # characters of an option's value
     "nothing has been imported since.",
 )
 def adopt(  # noqa: PLR0913
-    source: str | None, all_: bool, by_guid: bool, dry_run: bool, read: bool, undo: bool
+    source: str | None,
+    all_: bool,
+    as_type: str,
+    by_guid: bool,
+    accept_losses: tuple[str, ...],
+    dry_run: bool,
+    read: bool,
+    undo: bool,
 ) -> None:
     """Adopt SOURCE (name or id) and the datasets that another harvester made of it.
 
     The source gets our name of its type, such as gemini-waf for waf, and its options in our form;
-    what has no meaning here is dropped and listed. The next run updates each dataset once, under
-    its old id, name and resource ids. Exit code: 0 all went well, 1 --read found records that
-    would fail, 2 there is no such source, or it cannot be adopted or read now.
+    what has no meaning here is dropped and listed. A source whose options keep datasets closed or
+    records out, and have no counterpart here, is left as it is. --all lists each source that it
+    leaves out, and why. The next run updates each dataset once, under its old id, name and
+    resource ids. Exit code: 0 all went well, 1 --read found records that would fail, 2 there is no
+    such source, or it cannot be adopted or read now.
     """
-    if bool(source) == all_:
-        raise RefusedError("give either the name or id of a source, or --all")
-    if undo and (all_ or by_guid):
-        raise RefusedError("--undo is for one source, without --all and --by-guid")
-    if read and (undo or not dry_run):
-        raise RefusedError("--read needs --dry-run, and has no meaning with --undo")
+    wrong = (
+        (bool(source) == all_, "give either the name or id of a source, or --all"),
+        (
+            undo and (all_ or by_guid or as_type),
+            "--undo is for one source, without --all, --as and --by-guid",
+        ),
+        (all_ and as_type, "--as is for one source, without --all"),
+        (read and (undo or not dry_run), "--read needs --dry-run, and has no meaning with --undo"),
+    )
+    for is_wrong, message in wrong:
+        if is_wrong:
+            raise RefusedError(message)
     sources = [source_or_fail(source)] if source else source_adoption.sources_to_adopt()
     ids = [adopted.id for adopted in sources]  # each adoption ends the session's transaction
-    options = {"by_guid": by_guid, "undo": undo, "dry_run": dry_run}
-    done = [_adopt(source_id, options, list_datasets=not all_) for source_id in ids]
-    if not done:
+    accepted = {source_or_fail(name).id for name in accept_losses}
+    options = {"by_guid": by_guid, "undo": undo, "dry_run": dry_run, "as_type": as_type}
+    done = [
+        _adopt(id_, {**options, "accept_losses": id_ in accepted}, list_datasets=not all_)
+        for id_ in ids
+    ]
+    left_out = _write_left_out() if all_ else []
+    if not done and not left_out:
         click.echo("No source has the type or options of another harvester: nothing to adopt.")
     if dry_run:
         # After the adoption these are not called.
@@ -77,15 +112,24 @@ def adopt(  # noqa: PLR0913
     if dry_run and done:
         click.echo("Dry run: nothing was changed.")
     codes = [FINE if is_done else REFUSED for is_done in done]
+    codes += left_out
     if read:
-        codes += [_read(id_) for id_, is_done in zip(ids, done, strict=True) if is_done]
+        codes += [_read(id_, as_type) for id_, is_done in zip(ids, done, strict=True) if is_done]
     sys.exit(max(codes, default=FINE))
 
 
-def _read(source_id: str) -> int:
+def _write_left_out() -> list[int]:
+    """Print each source that nothing can adopt, and why; return an exit code for each."""
+    sources = source_adoption.sources_left_out()
+    for source in sources:
+        click.echo(f"Left out: {source.name}: {source.reason}.")
+    return [FINE if source.is_harvested else REFUSED for source in sources]
+
+
+def _read(source_id: str, as_type: str) -> int:
     """Read a source as its first run would after the adoption; return the exit code."""
     source = HarvestSource.get(source_id)
-    planned = source_adoption.plan(source)
+    planned = source_adoption.plan(source, as_type=as_type)
     codes = [
         slot.facts(source, planned.new_type, planned.new_config or "")
         for slot in slots_of("dry_run")
@@ -93,7 +137,7 @@ def _read(source_id: str) -> int:
     return max(codes, default=FINE)
 
 
-def _adopt(source_id: str, options: Mapping[str, bool], *, list_datasets: bool) -> bool:
+def _adopt(source_id: str, options: Mapping[str, Any], *, list_datasets: bool) -> bool:
     """Adopt one source and print what was done; return False if it was refused."""
     user = tk.get_action("get_site_user")({"ignore_auth": True}, {})["name"]
     context = {"ignore_auth": True, "user": user}

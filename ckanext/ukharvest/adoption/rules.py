@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import datetime as dt
 import json
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -23,6 +24,7 @@ from ckanext.ukharvest.harvest.model import Record, SourceState, utcnow
 from ckanext.ukharvest.harvest.sources import dataset_adoption, decision_log
 from ckanext.ukharvest.lib.lookups import find_unended_run
 from ckanext.ukharvest.lib.schema import invalid
+from ckanext.ukharvest.source_types.source_type import OWN_TYPE
 from ckanext.ukharvest.sources import rules as source_rules
 
 Session = model.Session
@@ -80,22 +82,87 @@ def sources_to_adopt() -> list[HarvestSource]:
     ]
 
 
-def plan(source: HarvestSource) -> Plan:
-    """Return the changes that adopting the source makes; write nothing."""
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A source that cannot be adopted as it is.
+
+    Attributes:
+        reason: one sentence, with what to do.
+        is_harvested: a plugin of another harvester harvests it.
+    """
+
+    name: str
+    reason: str
+    is_harvested: bool
+
+
+def sources_left_out() -> list[LeftOut]:
+    """Return the active sources that no source type of ours that is on can read."""
+    query = (
+        Session.query(HarvestSource.type, model.Package.name)
+        .join(model.Package, model.Package.id == HarvestSource.id)
+        .filter(
+            HarvestSource.active.is_(True),
+            HarvestSource.type.notin_({*source_types.aliases(), *config.our_type_names()}),
+        )
+        .order_by(model.Package.name)
+    )
+    return [_left_out(name, type_name) for type_name, name in query]
+
+
+def _left_out(name: str, type_name: str) -> LeftOut:
+    is_harvested = source_rules.is_harvested(type_name)
+    if is_harvested:
+        reason = f"another harvester's plugin harvests its type “{type_name}”"
+    elif kind := source_types.find(type_name):
+        reason = _plugin_is_off(kind)
+    else:
+        reason = _no_reader(name, type_name)
+    return LeftOut(name, reason, is_harvested)
+
+
+def _plugin_is_off(kind: source_types.SourceType) -> str:
+    return f"the plugin of the type “{kind.name}” is off: add {kind.plugin} to ckan.plugins"
+
+
+def _no_reader(name: str, type_name: str) -> str:
+    names = ", ".join(sorted({*source_types.TYPES, *source_types.aliases()}))
+    return (
+        f"no source type of ckanext-ukharvest is called “{type_name}”. If one of them reads this "
+        f"source, run: ckan ukharvest adopt {name} --as TYPE, with one of: {names}"
+    )
+
+
+def plan(source: HarvestSource, *, as_type: str = "", accept_losses: bool = False) -> Plan:
+    """Return the changes that adopting the source makes; write nothing.
+
+    Args:
+        as_type: name of the type that reads it, whose own name is stored beside; "" for that which
+            its type's name says.
+        accept_losses: adopt it even if options are lost that keep datasets closed or records out.
+    """
     package = Session.get(model.Package, source.id)
-    kind = source_types.find(source.type)
+    name = package.name if package else source.id
+    kind = source_types.find(as_type or source.type)
+    refusal = ""
     if kind is None:
-        names = ", ".join(sorted({*source_types.TYPES, *source_types.aliases()}))
-        refusal = f"no source type of ckanext-ukharvest is called “{source.type}”; it has: {names}"
+        refusal = _no_reader(name, as_type or source.type)
+    elif source.type in source_types.TYPES and kind.name != source.type:
+        refusal = f"it already has the type “{source.type}” of ckanext-ukharvest"
+    if kind is None or refusal:
         return Plan(source.type, source.config, source.type, source.config, refusal=refusal)
     title = (package.title if package else "") or source.title
     facts = stock_options.Facts(source.id, source.url, title)
     options, changes = stock_options.translate(kind, source.config, facts, source_rules.is_group)
     config_ = source.config
-    if any(change.change != stock_options.KEPT for change in changes):
+    if source.type not in (kind.name, *kind.aliases):
+        options = {OWN_TYPE: source.type, **options}
+    if any(change.change != stock_options.KEPT for change in changes) or OWN_TYPE in options:
         config_ = json.dumps(options, indent=2) if options else ""
     planned = Plan(source.type, source.config, kind.name, config_, tuple(changes))
     refusal = _refusal(source)
+    if not accept_losses and not refusal:
+        refusal = _opened_by(changes, name)
     if planned.is_change and not refusal:
         refusal = _cannot_be_saved(source, kind, config_)
     return replace(planned, refusal=refusal)
@@ -111,10 +178,22 @@ def _refusal(source: HarvestSource) -> str:
     return text if job_id else ""
 
 
+def _opened_by(changes: Iterable[stock_options.OptionTranslation], name: str) -> str:
+    """Return which options keep datasets closed or records out and would be lost, "" for none."""
+    lost = [change.name for change in changes if change.is_opening]
+    if not lost:
+        return ""
+    return (
+        f"{', '.join(lost)}: without this, datasets could become visible or records could come in "
+        "that did not before. Set what replaces it, then adopt the source with --accept-losses "
+        f"{name}"
+    )
+
+
 def _cannot_be_saved(source: HarvestSource, kind: source_types.SourceType, text: str | None) -> str:
     """Return why the source cannot be saved with its new type, "" if it can."""
     if kind.name not in config.our_type_names():
-        return f"the plugin of the type “{kind.name}” is off: add {kind.plugin} to ckan.plugins"
+        return _plugin_is_off(kind)
     place = {"url": source.url or "", TYPE: kind.name, CONFIG: text or ""}
     faults = source_rules.find_faults(source, place)
     return f"url: {faults['url']}" if "url" in faults else faults.get(CONFIG, "")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from ckanext.ukharvest.lib.schema import Schema, strict_flag_parameter
+from ckanext.ukharvest.lib.schema import Schema, strict_flag_parameter, text_parameter
 
 
 def source_adopt_schema() -> Schema:
     return {
+        "as_type": text_parameter(),
         "by_guid": strict_flag_parameter(),
         "undo": strict_flag_parameter(),
+        "accept_losses": strict_flag_parameter(),
         "dry_run": strict_flag_parameter(),
     }

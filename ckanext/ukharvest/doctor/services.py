@@ -84,13 +84,20 @@ def source_types() -> Iterator[Finding]:
             ERROR,
             "types",
             f"{number} with the type {name!r}, which no plugin harvests: {examples(sources)}.",
-            _adopt_or_add(types.aliases().get(name), sources),
+            _adopt_or_add(name, sources),
         )
 
 
-def _adopt_or_add(kind: types.SourceType | None, sources: list[str]) -> str:
+def _adopt_or_add(name: str, sources: list[str]) -> str:
+    if name in types.TYPES:
+        return f"Add the plugin {types.TYPES[name].plugin} to the line ckan.plugins."
+    kind = types.aliases().get(name)
     if kind is None:
-        return "Add the plugin of that type to the line ckan.plugins, or delete the sources."
+        return (
+            "Add the plugin of that type to the line ckan.plugins. If a type of ckanext-ukharvest "
+            f"reads such a source, run 'ckan ukharvest adopt {sources[0]} --as TYPE --dry-run' to "
+            "see what changes."
+        )
     command = f"ckan ukharvest adopt {sources[0] if len(sources) == 1 else '--all'}"
     is_on = kind.name in config.our_type_names()
     return (

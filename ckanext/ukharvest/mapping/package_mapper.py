@@ -25,6 +25,7 @@ from ckanext.ukharvest.core.records import (
 from ckanext.ukharvest.core.values import licences, multivalue
 from ckanext.ukharvest.core.vocabularies import vocabulary
 from ckanext.ukharvest.mapping import kept_fields
+from ckanext.ukharvest.source_types.source_type import DEFAULT_FIELDS
 
 Values = dict[str, Any]  # language code → a text, or a list of tags
 
@@ -186,7 +187,9 @@ class Defaults:
     """Values that the harvest source and the portal add to each of its datasets.
 
     Attributes:
-        tags, extras: added if the record has none with that name.
+        private: whether a new dataset is visible to its organisation alone.
+        tags, extras: added if the record has none with that name; an extra of DEFAULT_FIELDS fills
+            CKAN's own field.
         groups: names of groups that the dataset is added to.
         not_overwrite: dataset fields and extras that are not changed once set.
         reference: value of ``harvest_source_reference``; "" for the record's guid.
@@ -299,6 +302,11 @@ def _map(
         "type": "dataset",
         "state": "active",
         **dataset_fields(record, schema, defaults.language),
+    }
+    package |= {
+        key: defaults.extras[key]
+        for key in DEFAULT_FIELDS
+        if key in defaults.extras and not package[key]
     }
     facts = _facts(record, defaults.reference) | dataset_extras(record, schema)
     for key in [key for key in facts if key in schema and not takes(schema, key, facts[key])]:

@@ -22,12 +22,16 @@ from ckanext.ukharvest.sources.foreground import run_in_foreground
 
 
 def with_clean_texts(stock: Callable[[], dict[str, Any]]) -> Callable[[], dict[str, Any]]:
-    """Remove what commands a terminal from title and description of a source, saved or shown."""
+    """Remove what commands a terminal from title and description of a source, saved or shown.
+
+    A type name of the portal's own becomes ours before anything else is validated.
+    """
 
     def schema() -> dict[str, Any]:
         made = stock()
         for name in ("title", "notes"):
             made[name] = [source_rules.clean, *made[name]]
+        made["__before"] = [source_rules.translate_type, *made.get("__before", ())]
         return made
 
     return schema

@@ -20,6 +20,7 @@ from ckanext.ukharvest.source_types.source_type import (
     COMMON_OPTIONS,
     GROUPS,
     INTERFACE,
+    PORTAL,
     SourceType,
 )
 
@@ -41,6 +42,7 @@ __all__ = [
     "in_form_order",
     "left_out",
     "names_of",
+    "own_type",
     "registered",
     "reserved_options",
 ]
@@ -86,12 +88,20 @@ def find(name: str) -> SourceType | None:
 def names_of(name: str) -> tuple[str, ...]:
     """Return the type's name and its aliases, given any of them; () for an unknown name."""
     kind = find(name)
-    return (kind.name, *kind.aliases) if kind else ()
+    if kind is None:
+        return ()
+    return (kind.name, *(alias for alias, other in aliases().items() if other is kind))
 
 
 def aliases() -> dict[str, SourceType]:
-    """Return alias (a name that other harvesters use) → source type."""
-    return {alias: kind for kind in TYPES.values() for alias in kind.aliases}
+    """Return alias (a name that other harvesters, or this portal, use) → source type."""
+    own = {name: TYPES[ours] for name, ours in PORTAL.aliases().items() if ours in TYPES}
+    return {**own, **{alias: kind for kind in TYPES.values() for alias in kind.aliases}}
+
+
+def own_type(name: str) -> str:
+    """Return a type's name if it is one of the portal's own for a type of ours, else ""."""
+    return name if name in PORTAL.aliases() else ""
 
 
 def reserved_options(kind: SourceType) -> frozenset[str]:

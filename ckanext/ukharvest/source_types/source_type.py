@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timezone
 from typing import Any
@@ -31,6 +31,22 @@ GROUPS = {
 
 URL_HINT = _("The URL that this type of source is read from.")
 _LIMITS = RecordLimits()
+
+
+@dataclass(slots=True)
+class PortalTypes:
+    """What a portal's own plugins add to the source types (``harvest/batch/hooks.py``).
+
+    Attributes:
+        aliases: returns the portal's own name of a type → the name of ours that reads it.
+        options: returns the options that plugins declare for a type, by either name.
+    """
+
+    aliases: Callable[[], Mapping[str, str]] = dict
+    options: Callable[[str], Sequence[Option]] = lambda _name: ()
+
+
+PORTAL = PortalTypes()
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,8 +122,22 @@ class SourceType:
     @property
     def all_options(self) -> tuple[Option, ...]:
         """Return all options that a configuration can have."""
-        ignored = (Option(name, "ignored", None, "") for name in self.ignored)
-        return (*self.options, *COMMON_OPTIONS, *ignored)
+        usable = (*self.options, *self.portal_options, *COMMON_OPTIONS)
+        names = {option.name for option in usable}
+        ignored = (Option(name, "ignored", None, "") for name in self.ignored if name not in names)
+        return (*usable, *ignored)
+
+    @property
+    def portal_options(self) -> tuple[Option, ...]:
+        """Return the options that the portal's own plugins add, under this name or theirs."""
+        taken = {option.name for option in (*self.options, *COMMON_OPTIONS)}
+        own = (name for name, ours in PORTAL.aliases().items() if ours == self.name)
+        added: dict[str, Option] = {}
+        for name in (self.name, *own):
+            for option in PORTAL.options(name):
+                if option.name not in taken:
+                    added.setdefault(option.name, option)
+        return tuple(added.values())
 
     @property
     def line(self) -> str:
@@ -139,8 +169,33 @@ class SourceType:
         return record
 
 
+# CKAN's own fields for which default_extras can have a value.
+DEFAULT_FIELDS = ("notes", "url", "version", "license_id", "maintainer", "maintainer_email") + (
+    "author",
+    "author_email",
+)
+OWN_TYPE = "own_type"  # option with the portal's own name of a source's type
+# Spellings of yes and no that ckanext-geodatagov's private_datasets can have.
+_PRIVATE = {"true": "private", "yes": "private", "on": "private", "1": "private"}
+_PUBLIC = {"false": "public", "no": "public", "off": "public", "0": "public"}
+
 # Options of all source types; used by engine and mapping.
 COMMON_OPTIONS = (
+    Option(
+        "visibility",
+        "text",
+        "public",
+        "Who sees new datasets of this source: everybody, or the members of its organisation. "
+        "Datasets that are here already stay as they are.",
+        choices={
+            "public": _("Public"),
+            "private": _("Private: only members of the organisation"),
+        },
+        alias="private_datasets",
+        alias_values={**_PRIVATE, **_PUBLIC},
+        label=_("Visibility of new datasets"),
+        form_help=_("Datasets that are here already stay as they are."),
+    ),
     Option(
         "credential",
         "text",
@@ -164,7 +219,9 @@ COMMON_OPTIONS = (
         "default_extras",
         "list",
         (),
-        'Extras that datasets get if they have none of that name, as "name=value".',
+        'Fields that datasets get if they have none of that name, as "name=value": extras, fields '
+        "of the portal's form, and CKAN's own that a record leaves empty, such as license_id or "
+        "maintainer_email.",
         label=_("Extra fields for every dataset"),
         form_help=_("Added to datasets that do not have the field. Write name=value on each line."),
     ),
@@ -184,4 +241,10 @@ COMMON_OPTIONS = (
         label=_("Groups for every dataset"),
     ),
     *record_filter.OPTIONS,
+    Option(
+        OWN_TYPE,
+        "text",
+        "",
+        "The portal's own name of the source's type, which its hooks get. Set by the portal.",
+    ),
 )

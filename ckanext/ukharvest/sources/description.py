@@ -73,7 +73,7 @@ def describe_options(source: HarvestSource) -> list[dict[str, str]]:
             "label": str(tk._(option.label)) if option.label else option.name,
             "value": _option_text(option, stored[option.name]),
         }
-        for option in (*kind.options, *COMMON_OPTIONS)
+        for option in (*kind.options, *kind.portal_options, *COMMON_OPTIONS)
         if option.name not in in_rules
         and stored.get(option.name) not in (None, "", [], {}, option.default)
     ] + [

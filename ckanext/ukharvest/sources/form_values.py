@@ -13,6 +13,7 @@ from werkzeug.datastructures import MultiDict
 from ckanext.ukharvest import source_types
 from ckanext.ukharvest.core.errors import ConfigError
 from ckanext.ukharvest.core.options import Option, validate
+from ckanext.ukharvest.source_types.source_type import OWN_TYPE
 from ckanext.ukharvest.sources import filter_rules
 from ckanext.ukharvest.sources.filter_rules import RULES
 
@@ -106,7 +107,8 @@ class Field:
 
 def shown_options(kind: source_types.SourceType, *, sysadmin: bool) -> list[Field]:
     """Return the fields, still empty: rules, those of the type, then those of all types."""
-    parts = ((kind.name, (RULES, *kind.options)), (COMMON, source_types.COMMON_OPTIONS))
+    own = (RULES, *kind.options, *kind.portal_options)
+    parts = ((kind.name, own), (COMMON, source_types.COMMON_OPTIONS))
     return [
         Field(kind, part, option)
         for part, options in parts
@@ -324,10 +326,10 @@ def read_config(text: str) -> Options | None:
 def _names_outside_box(kind: source_types.SourceType, *, sysadmin: bool) -> set[str]:
     """Return the names of the options that the box for JSON leaves out.
 
-    They have a field, or no effect.
+    They have a field or no effect, or the portal sets them.
     """
     shown = shown_options(kind, sysadmin=sysadmin)
-    return {*kind.ignored, *(name for field in shown for name in field.names)}
+    return {OWN_TYPE, *kind.ignored, *(name for field in shown for name in field.names)}
 
 
 def without_field(config: str, kind: source_types.SourceType, *, sysadmin: bool) -> str:

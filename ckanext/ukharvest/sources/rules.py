@@ -27,6 +27,7 @@ from ckanext.ukharvest.harvest.sources.source_moves import has_datasets
 from ckanext.ukharvest.lib.texts import gettext
 from ckanext.ukharvest.readers.ckan_api.site import Site
 from ckanext.ukharvest.source_types.portals import CKAN
+from ckanext.ukharvest.source_types.source_type import OWN_TYPE
 
 Session = model.Session
 
@@ -269,6 +270,24 @@ def find_secret_fault(url: str, type_name: str, text: str | None) -> str:
         place=f"{secret.scheme}://{secret.host}:{secret.port}",
         url=safe_url(url),
     )
+
+
+def translate_type(_key: Any, data: Any, _errors: Any, context: Any) -> None:
+    """Store our name of a type for the portal's own, which goes into the options.
+
+    A source that is stored under the own name waits for its adoption.
+    """
+    name = source_types.own_type(str(data.get(("source_type",)) or ""))
+    if not name or is_harvested(name):
+        return
+    source = HarvestSource.get(_own_id(("source_type",), data, context) or "-")
+    if source and source.type == name:
+        return
+    data[("source_type",)] = source_types.aliases()[name].name
+    text = data.get(("config",)) or ""
+    if options := parse_options(text) or not text.strip():
+        own = {OWN_TYPE: name, **(options if isinstance(options, dict) else {})}
+        data[("config",)] = json.dumps(own, indent=2)
 
 
 def check_config(key: Any, data: Any, errors: Any, context: Any) -> None:

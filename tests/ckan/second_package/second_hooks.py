@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import ckan.plugins as p
 from ckanext.spatial.interfaces import ISpatialHarvester
 
 from ckanext.ukharvest.core.errors import SkipRecord
 from ckanext.ukharvest.core.records import DatasetRecord
-from ckanext.ukharvest.interfaces import IUkHarvest, SourceFacts
+from ckanext.ukharvest.interfaces import IUkHarvest, Option, SourceFacts
 
 
 class SecondHookPlugin(p.SingletonPlugin):
@@ -59,3 +59,28 @@ class ChangedSpatialPlugin(p.SingletonPlugin):
     """Has a plugin with our hook beside it."""
 
     p.implements(ISpatialHarvester, inherit=True)
+
+
+class OwnTypesPlugin(p.SingletonPlugin):
+    """Has a name of its own for data_json, and options for its sources."""
+
+    p.implements(IUkHarvest, inherit=True)
+    sources: ClassVar[list[SourceFacts]] = []
+
+    def source_type_aliases(self) -> dict[str, str]:
+        return {"datavic_json": "data_json"}
+
+    def source_options(self, own_type: str) -> list[Option]:
+        if own_type != "datavic_json":
+            return []
+        return [
+            Option("data_owner", "text", "", "Who owns the data.", label="Owner of the data"),
+            Option("priority", "integer", 0, "Which source wins."),
+        ]
+
+    def before_dataset_save(
+        self, record: DatasetRecord, source: SourceFacts, package_dict: dict[str, Any]
+    ) -> None:
+        self.sources.append(source)
+        if owner := source.options.get("data_owner"):
+            package_dict["extras"].append({"key": "data-owner", "value": owner})

@@ -41,9 +41,9 @@ def package_hash(parsed: Parsed) -> str:
     """Return a hash of what a record comes out as, whatever dataset exists.
 
     Of its package dict without ids and without formats found at links, of the dataset type's
-    fields, of the options that act on the merge, and of the versions of other extensions' hooks. If
-    it is that of the last import, writing the dataset again would change nothing but what a person
-    has edited.
+    fields, of the options that act on the merge, and of the versions and options of other
+    extensions' hooks. If it is that of the last import, writing the dataset again would change
+    nothing but what a person has edited.
     """
     mapped = package_mapper.to_package_dict(
         parsed.record, None, None, parsed.schema, parsed.defaults
@@ -52,9 +52,12 @@ def package_hash(parsed: Parsed) -> str:
     package_mapper.add_missing_fields(package, parsed.profile_fields, parsed.schema)
     for resource in package["resources"]:
         resource.pop("id", None)
+    package["private"] = False  # decided when a dataset is new; what people set then stays
     facts: list[Any] = [package, sorted(parsed.schema), sorted(parsed.defaults.not_overwrite)]
     if versions := hooks.hook_versions():  # without any, the hash is that of earlier releases
         facts.append(versions)
+    if parsed.hook_options:
+        facts.append(parsed.hook_options)
     text = json.dumps(facts, sort_keys=True, default=str)
     return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=16).hexdigest()
 

@@ -12,14 +12,16 @@ from typing import Any, TypeVar
 import sqlalchemy as sa
 from ckan import plugins as p
 
-from ckanext.ukharvest import write_batch
+from ckanext.ukharvest import source_types, write_batch
 from ckanext.ukharvest.core.errors import ConfigError, HookFailed, SkipRecord, UkharvestError
+from ckanext.ukharvest.core.options import Option
 from ckanext.ukharvest.core.records import DatasetRecord, Problem, ResourceTranslation, Translation
 from ckanext.ukharvest.core.values.languages import language_code
 from ckanext.ukharvest.core.values.text import one_line
 from ckanext.ukharvest.harvest.consumers.failures import failing_service
 from ckanext.ukharvest.interfaces import IUkHarvest, IUkHarvestTranslations, SourceFacts
 from ckanext.ukharvest.mapping.package_mapper import main_language
+from ckanext.ukharvest.source_types.source_type import PORTAL
 
 log = logging.getLogger(__name__)
 
@@ -249,3 +251,48 @@ def _merged(own: Mapping[str, Texts], added: Mapping[str, Texts], main: str) -> 
             names = [field.name for field in fields(texts) if not getattr(before, field.name)]
             merged[code] = replace(before, **{name: getattr(texts, name) for name in names})
     return merged
+
+
+def register_types() -> None:
+    """Let the source types have the names and options that plugins declare while they are loaded.
+
+    A plugin that fails adds nothing: sources that need what it declares then fail with an unknown
+    option, so that nothing is imported by wrong rules.
+    """
+    PORTAL.aliases, PORTAL.options = load_type_aliases, load_hook_options
+
+
+def load_type_aliases() -> dict[str, str]:
+    """Return the portal's own name of a type → the name of ours that reads it."""
+    static = {alias: kind.name for kind in source_types.TYPES.values() for alias in kind.aliases}
+    aliases: dict[str, str] = {}
+    for plugin, declared in _declared("source_type_aliases"):
+        for own, name in dict(declared).items():
+            ours = static.get(name, str(name))
+            if ours not in source_types.TYPES or own in source_types.TYPES or own in static:
+                log.error("Plugin %r: %r cannot be a name of the type %r", plugin, own, name)
+            else:
+                aliases.setdefault(str(own), ours)
+    return aliases
+
+
+def load_hook_options(name: str) -> tuple[Option, ...]:
+    """Return the options that plugins declare for a type, by its own name or ours."""
+    options = []
+    for plugin, declared in _declared("source_options", name):
+        for option in declared:
+            if isinstance(option, Option):
+                options.append(option)
+            else:
+                log.error("Plugin %r: %r is no Option", plugin, option)
+    return tuple(options)
+
+
+def _declared(method: str, *args: str) -> Iterator[tuple[str, Any]]:
+    for plugin in p.PluginImplementations(IUkHarvest):
+        try:
+            declared = getattr(plugin, method)(*args)
+        except Exception:
+            log.exception("Plugin %r failed in %s", plugin.name, method)
+        else:
+            yield plugin.name, declared or ()

@@ -43,6 +43,7 @@ class Parsed:
         record: the parsed record.
         source: what plugins are told about the source.
         profile_fields: dataset dict of ckanext-dcat's profiles; adds fields that ours lacks.
+        hook_options: the source's options for plugins' hooks, without those at their defaults.
         schema: names of the dataset type's own fields.
     """
 
@@ -50,6 +51,7 @@ class Parsed:
     defaults: package_mapper.Defaults
     source: SourceFacts
     profile_fields: Mapping[str, Any] = field(default_factory=dict)
+    hook_options: Mapping[str, Any] = field(default_factory=dict)
     schema: frozenset[str] = field(default_factory=frozenset)
 
     @property

@@ -151,6 +151,7 @@ class Preparation(contextlib.ExitStack):
             defaults=defaults,
             source=setting.facts,
             profile_fields=profile_fields,
+            hook_options=setting.hook_options,
             schema=self._schema,
         )
 
@@ -208,6 +209,7 @@ def _defaults(
     )
     defaults = package_mapper.Defaults(
         owner_org=owner_org or setting.owner_org,
+        private=options["visibility"] == "private",
         tags=options["default_tags"],
         groups=(*options["default_groups"], *groups),
         extras=dict(text.split("=", 1) for text in options["default_extras"] if "=" in text),

@@ -32,7 +32,7 @@ from ckanext.ukharvest.interfaces import SourceFacts
 from ckanext.ukharvest.mapping import package_mapper
 from ckanext.ukharvest.reading.record_classifier import KnownRecord, RecordClass, RecordClassifier
 from ckanext.ukharvest.reading.records import SourceRead
-from ckanext.ukharvest.source_types.source_type import SourceType
+from ckanext.ukharvest.source_types.source_type import OWN_TYPE, SourceType
 
 Session = model.Session
 
@@ -47,6 +47,8 @@ class Setting:
     owner_org: str
     options: Mapping[str, Any]
     limits: RecordLimits = field(default_factory=config.record_limits)
+    title: str = ""
+    name: str = ""
 
     @cached_property  # asked for each record
     def import_rules(self) -> tuple[object, ...]:
@@ -69,9 +71,24 @@ class Setting:
         return (self.kind.parser.VERSION, package_mapper.VERSION, canonical_json(chosen))
 
     @cached_property
+    def hook_options(self) -> dict[str, Any]:
+        """Return the options that plugins declare for their hooks, without those at defaults."""
+        declared = self.kind.portal_options
+        return {o.name: self.options[o.name] for o in declared if self.options[o.name] != o.default}
+
+    @cached_property
     def facts(self) -> SourceFacts:
         """Return what plugins are told about the source."""
-        return SourceFacts(self.id, self.kind.name, self.url, self.owner_org, self.options)
+        return SourceFacts(
+            id=self.id,
+            type=self.kind.name,
+            url=self.url,
+            owner_org=self.owner_org,
+            options=self.options,
+            own_type=self.options[OWN_TYPE],
+            title=self.title,
+            name=self.name,
+        )
 
     @cached_property
     def import_rules_hash(self) -> str:
@@ -175,7 +192,9 @@ def setting_of(kind: SourceType, source: HarvestSource, text: str | None = None)
     chosen = read_options(kind, source.config if text is None else text)
     if text is None:
         check_privileged_options(kind, source.id, chosen)
-    return Setting(kind, source.id, source.url, owner, chosen)
+    title = (package.title if package else "") or source.title or ""
+    name = package.name if package else ""
+    return Setting(kind, source.id, source.url, owner, chosen, title=title, name=name)
 
 
 def check_privileged_options(kind: SourceType, source_id: str, found: Mapping[str, Any]) -> None:

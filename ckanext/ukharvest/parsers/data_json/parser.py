@@ -45,7 +45,22 @@ from ckanext.ukharvest.parsers.table import Field, FieldValues, collect, row, wi
 VERSION = 3
 FORM = "json"
 
+
+def _wrong_filters(filters: Mapping[str, Any]) -> str:
+    wrong = next((name for name, values in filters.items() if not isinstance(values, list)), "")
+    return f'{wrong} has no list of values; expected one, such as ["public"]' if wrong else ""
+
+
 OPTIONS = (
+    # That of ckanext-datajson, which looks at values as they stand in the document.
+    Option(
+        "filters",
+        "table",
+        {},
+        "Only datasets whose fields have one of these values, exactly as data.json has them: field "
+        "→ list of values. include_values selects by what is read from any format.",
+        check=_wrong_filters,
+    ),
     Option(
         "include_non_public",
         "boolean",
@@ -69,13 +84,16 @@ def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
 
     Raises:
         ParseError: not a JSON object, or without title or identity.
-        SkipRecord: the entry is not public, and the options exclude such entries.
+        SkipRecord: the options exclude the entry, or all that are not public, as it is.
     """
     data = load_object(raw)
     problems: list[Problem] = []
     fields = Fields(data, problems, base=raw.url)
     title = plain_line(fields.text("title", "titleMap"))
     table.require(raw, raw.guid, "identifier", "missing-identifier")
+    for name, values in (options.get("filters") or {}).items():
+        if data.get(name) not in values:
+            raise SkipRecord(f"{raw.display_name}: its {name} is none that the option filters has")
     _check_access(fields, raw.display_name, options)
     table.require(raw, title, "title", "missing-title")
     barren: set[str] = set()

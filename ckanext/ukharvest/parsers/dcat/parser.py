@@ -41,6 +41,7 @@ OPTIONS = (
         "text",
         "en",
         "The preferred language for texts in several languages: a code such as en or cy.",
+        alias="default_catalog_language",
         label=_("Language"),
     ),
     MAX_RESOURCES,

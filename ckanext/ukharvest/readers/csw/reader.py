@@ -314,6 +314,9 @@ OPTIONS = (
         "Schema of the records; auto: ISO 19139 (gmd), and another one only if a new source's "
         "server has no gmd.",
         choices=("auto", *SCHEMAS),
+        # Of ckanext-spatial's, which take a name of the namespace or its URL.
+        alias="output_schema",
+        alias_values={"mdb": "iso19115-3", **{url: name for name, url in SCHEMAS.items()}},
     ),
     Option(
         "full_check_days",
