@@ -125,3 +125,8 @@ def stored(source_id: str) -> tuple[tuple[Any, Any], tuple[Any, Any]]:
     model.Session.expire_all()
     source, extras = HarvestSource.get(source_id), model.Package.get(source_id).extras
     return (source.type, source.config), (extras.get("source_type"), extras.get("config"))
+
+
+def search_names(**query: Any) -> list[str]:
+    """Return the names of what a search finds."""
+    return sorted(each["name"] for each in act("package_search", **query)["results"])

@@ -18,7 +18,15 @@ from ckanext.ukharvest.cli import ukharvest
 from ckanext.ukharvest.doctor import services
 from ckanext.ukharvest.harvest.model import Record, SourceState
 from ckanext.ukharvest.harvest.sources import decision_log
-from tests.ckan.adoption.stock_harvests import OPTIONS, Stock, ids, numbered, of_another, stored
+from tests.ckan.adoption.stock_harvests import (
+    OPTIONS,
+    Stock,
+    ids,
+    numbered,
+    of_another,
+    search_names,
+    stored,
+)
 from tests.ckan.catalogues import catalogue
 from tests.ckan.harvesting import Portal, act, extras, figures
 from tests.publisher import Publisher
@@ -32,11 +40,6 @@ OURS = {"default_tags": ["parking"]}
 def adopted_from(source_id: str) -> Any:
     state = model.Session.get(SourceState, source_id, populate_existing=True)
     return state.adopted_from if state else None
-
-
-def search_names(**query: Any) -> list[str]:
-    """Return the names of what a search finds."""
-    return sorted(each["name"] for each in act("package_search", **query)["results"])
 
 
 def indexed_types() -> dict[str, str]:

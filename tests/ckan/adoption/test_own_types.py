@@ -18,8 +18,14 @@ from ckanext.harvest.model import HarvestSource
 from ckanext.ukharvest.cli import ukharvest
 from ckanext.ukharvest.doctor import services
 from ckanext.ukharvest.interfaces import SourceFacts
-from tests.ckan.adoption.test_adopt_source import of_another, search_names, stored
-from tests.ckan.adoption.test_adoption import Stock, ids, numbered
+from tests.ckan.adoption.stock_harvests import (
+    Stock,
+    ids,
+    numbered,
+    of_another,
+    search_names,
+    stored,
+)
 from tests.ckan.catalogues import catalogue
 from tests.ckan.forms import portal_with
 from tests.ckan.harvesting import Portal, act, extras, figures

@@ -9,8 +9,7 @@ import pytest
 from ckan import model
 
 from ckanext.ukharvest.cli import ukharvest
-from tests.ckan.adoption.test_adopt_source import of_another, stored
-from tests.ckan.adoption.test_adoption import Stock
+from tests.ckan.adoption.stock_harvests import Stock, of_another, stored
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, act, extras, figures
 from tests.publisher import Publisher
