@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import functools
 import logging
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any
 
 import ckan.plugins as p
 import ckan.plugins.toolkit as tk
 from ckan import model
-from ckan.lib.plugins import lookup_package_plugin, plugin_validate
-from ckan.logic.schema import default_resource_schema
+from ckan.lib.plugins import DefaultDatasetForm, lookup_package_plugin, plugin_validate
+from ckan.logic.schema import (
+    default_create_package_schema,
+    default_resource_schema,
+    default_tags_schema,
+    default_update_package_schema,
+)
 
 from ckanext.ukharvest.fields import (
     ADDRESS,
@@ -58,6 +64,86 @@ def dataset_fields() -> FormFields:
             schema = show({"ignore_auth": True}, {"type": "dataset"})
             names.update(field["field_name"] for field in schema["dataset_fields"])
     return FormFields(names, functools.cache(_takes))
+
+
+def scheming_decides() -> bool:
+    """Tell whether ckanext-scheming has the form of datasets: its fields are always validated."""
+    return bool(_scheming("dataset"))
+
+
+def has_foreign_form() -> bool:
+    """Tell whether another extension has the form of datasets, by an IDatasetForm of its own."""
+    plugin = lookup_package_plugin("dataset")
+    is_usual = type(plugin) is DefaultDatasetForm or getattr(plugin, "name", "") == OWN_FORM
+    return not is_usual and not scheming_decides()
+
+
+OWN_FORM = "ukharvest_form"
+Schema = dict[str, Any]
+
+
+def _of_harvest() -> Schema:
+    """Return the schema of ckanext-harvest's base class, for new and changed datasets.
+
+    ckanext-harvest 1.6.3, ckanext.harvest.harvesters.base, line 260, _create_or_update_package.
+    """
+    schema: Schema = default_create_package_schema()
+    schema["id"] = [tk.get_validator("ignore_missing"), tk.get_validator("unicode_safe")]
+    schema["__junk"] = [tk.get_validator("ignore")]
+    return schema
+
+
+def _of_spatial(schema: Schema) -> Schema:
+    """Return a schema as ckanext-spatial changes it: any text is a tag.
+
+    ckanext-spatial 2.3.2, ckanext.spatial.harvesters.base, line 642.
+    """
+    tags = default_tags_schema()
+    tags["name"] = [tk.get_validator("not_empty"), tk.get_validator("unicode_safe")]
+    return {**schema, "tags": tags}
+
+
+# Source type → action → schema by which its stock harvester validates; None for the form's. The
+# other types have that of ckanext-harvest's base class, which their harvesters elsewhere use.
+_STOCK: Mapping[str, Mapping[str, Callable[[], Schema] | None]] = {
+    # ckanext-dcat 2.4.4, ckanext.dcat.harvesters._json, line 261: only for new datasets.
+    "data_json": {"package_create": default_create_package_schema, "package_update": None},
+    # ckanext-dcat 2.4.4, ckanext.dcat.harvesters.rdf, lines 325 and 371: always the form's.
+    "dcat_rdf": {"package_create": None, "package_update": None},
+    **dict.fromkeys(
+        ("gemini-single", "gemini-waf", "gemini-csw"),
+        # ckanext-spatial 2.3.2, ckanext.spatial.harvesters.base, lines 650 (new) and 711.
+        {
+            "package_create": lambda: _of_spatial(default_create_package_schema()),
+            "package_update": lambda: _of_spatial(default_update_package_schema()),
+        },
+    ),
+}
+_BASE: Mapping[str, Callable[[], Schema] | None] = {
+    "package_create": _of_harvest,
+    "package_update": _of_harvest,
+}
+
+
+def stock_schema(type_name: str, action: str) -> Schema | None:
+    """Return the schema by which the stock harvester of a type saves; None for the form's.
+
+    Args:
+        type_name: name of a source type.
+        action: "package_create" or "package_update".
+    """
+    make = _STOCK.get(type_name, _BASE)[action]
+    return make() if make else None
+
+
+def has_stock_schema(type_name: str) -> bool:
+    """Tell whether the stock harvester of a type saves without the form's validators."""
+    return any(_STOCK.get(type_name, _BASE).values())
+
+
+def stock_fields() -> FormFields:
+    """Return the names of the fields of CKAN's own schema: all others are extras."""
+    return FormFields(default_create_package_schema())
 
 
 def _takes(key: str, value: str) -> bool:

@@ -18,7 +18,7 @@ from ckanext.ukharvest.core.options import Option, validate
 from ckanext.ukharvest.core.values.multivalue import is_no
 from ckanext.ukharvest.source_types.source_type import DEFAULT_FIELDS, SourceType
 
-KEPT, TRANSLATED, DROPPED = "kept", "translated", "dropped"
+KEPT, TRANSLATED, DROPPED, ADDED = "kept", "translated", "dropped", "added"
 HIDDEN = "***"
 _KEY = "api_key"
 _SECRETS = (_KEY, "password")  # the second of openresearchdata's ckanext-oaipmh
@@ -75,7 +75,7 @@ class OptionTranslation:
 
     Attributes:
         name, value: as stored; secrets are hidden.
-        change: KEPT, TRANSLATED or DROPPED.
+        change: KEPT, TRANSLATED, DROPPED or ADDED (it was not stored).
         new_name, new_value: as stored afterwards, "" and None for a dropped one.
         reasons: why something was dropped: pairs of a text and its values.
     """

@@ -47,10 +47,10 @@ def ukharvest_source_adopt(context: Any, data_dict: dict[str, Any]) -> dict[str,
 
     :returns: ``id``, ``name``, ``old_type``, ``new_type``, ``changes`` (whether type or options
         change), ``options``: dicts with ``name``, ``value``, ``change`` (``kept``,
-        ``translated``, ``dropped``), ``new_name``, ``new_value``, ``reason``; ``refusal`` (of a
-        dry run: why it cannot be done now, or ""); ``datasets``: the adopted ones, dicts with
-        ``guid``, ``package_id``, ``name`` and ``evidence``; ``released``: how many datasets are
-        no longer adopted after ``undo``
+        ``translated``, ``dropped``, ``added``), ``new_name``, ``new_value``, ``reason``;
+        ``refusal`` (of a dry run: why it cannot be done now, or ""); ``datasets``: the adopted
+        ones, dicts with ``guid``, ``package_id``, ``name`` and ``evidence``; ``released``: how many
+        datasets are no longer adopted after ``undo``
     :rtype: dictionary
     """
     tk.check_access("ukharvest_source_adopt", context, data_dict)

@@ -180,6 +180,8 @@ def _format_change(option: Mapping[str, Any]) -> str:
     old, reason = _short(option["value"]), option["reason"]
     if option["change"] == "dropped":
         return f"dropped, was {old} ({reason})"
+    if option["change"] == "added":
+        return f"added: {_short(option['new_value'])} ({reason})"
     if option["change"] == "kept":
         return f"kept, {old}"
     dropped = f" (in part: {reason})" if reason else ""

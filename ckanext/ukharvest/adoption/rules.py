@@ -21,15 +21,16 @@ from ckanext.ukharvest.core.options import parse_options
 from ckanext.ukharvest.core.outcomes import RecordOutcome
 from ckanext.ukharvest.harvest.database import ensure_source_state, execute
 from ckanext.ukharvest.harvest.model import Record, SourceState, utcnow
-from ckanext.ukharvest.harvest.sources import dataset_adoption, decision_log
+from ckanext.ukharvest.harvest.sources import dataset_adoption, decision_log, source_config
 from ckanext.ukharvest.lib.lookups import find_unended_run
 from ckanext.ukharvest.lib.schema import invalid
-from ckanext.ukharvest.source_types.source_type import OWN_TYPE
+from ckanext.ukharvest.source_types.source_type import OWN_TYPE, PACKAGE_SCHEMA, STOCK
 from ckanext.ukharvest.sources import rules as source_rules
 
 Session = model.Session
 
 TYPE, CONFIG = "source_type", "config"  # extras of the source's package
+_OWN_VALIDATION = "its harvester did not use the validators of this portal's form"
 # Outcomes of imports that changed a dataset.
 WRITTEN = (RecordOutcome.ADDED, RecordOutcome.UPDATED, RecordOutcome.DELETED)
 
@@ -154,6 +155,15 @@ def plan(source: HarvestSource, *, as_type: str = "", accept_losses: bool = Fals
     title = (package.title if package else "") or source.title
     facts = stock_options.Facts(source.id, source.url, title)
     options, changes = stock_options.translate(kind, source.config, facts, source_rules.is_group)
+    is_filled = source.type != kind.name or dataset_adoption.find_adoptable(source)
+    if is_filled and source_config.keeps_stock_schema(kind, options):
+        options[PACKAGE_SCHEMA] = STOCK
+        added: tuple[tuple[str, dict[str, str]], ...] = ((_OWN_VALIDATION, {}),)
+        changes.append(
+            stock_options.OptionTranslation(
+                PACKAGE_SCHEMA, None, stock_options.ADDED, PACKAGE_SCHEMA, STOCK, added
+            )
+        )
     config_ = source.config
     if source.type not in (kind.name, *kind.aliases):
         options = {OWN_TYPE: source.type, **options}

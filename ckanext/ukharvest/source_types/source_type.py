@@ -178,6 +178,8 @@ OWN_TYPE = "own_type"  # option with the portal's own name of a source's type
 # Spellings of yes and no that ckanext-geodatagov's private_datasets can have.
 _PRIVATE = {"true": "private", "yes": "private", "on": "private", "1": "private"}
 _PUBLIC = {"false": "public", "no": "public", "off": "public", "0": "public"}
+# The option that says by which validators records are saved, and its values.
+PACKAGE_SCHEMA, FORM, STOCK = "package_schema", "form", "stock"
 
 # Options of all source types; used by engine and mapping.
 COMMON_OPTIONS = (
@@ -239,6 +241,24 @@ COMMON_OPTIONS = (
         "Groups, by name, that every dataset of this source is put into.",
         sysadmin_only=True,
         label=_("Groups for every dataset"),
+    ),
+    Option(
+        PACKAGE_SCHEMA,
+        "text",
+        "",
+        "Validators that records have to pass: form for those of the portal's own form, stock for "
+        "those that ckanext-harvest, ckanext-spatial or ckanext-dcat use instead; without it the "
+        "portal's setting decides. No effect where ckanext-scheming has the form.",
+        choices={
+            FORM: _("As the dataset form of this portal does"),
+            STOCK: _("As the harvesters of ckanext-harvest, -spatial and -dcat do"),
+        },
+        sysadmin_only=True,
+        label=_("How records are validated"),
+        form_help=_(
+            "Without the validators of the form, its fields are stored as extra fields, unchecked."
+        ),
+        empty=_("As the setting of this portal says"),
     ),
     *record_filter.OPTIONS,
     Option(

@@ -10,10 +10,10 @@ from typing import Any
 
 from werkzeug.datastructures import MultiDict
 
-from ckanext.ukharvest import source_types
+from ckanext.ukharvest import dataset_schema, source_types
 from ckanext.ukharvest.core.errors import ConfigError
 from ckanext.ukharvest.core.options import Option, validate
-from ckanext.ukharvest.source_types.source_type import OWN_TYPE
+from ckanext.ukharvest.source_types.source_type import OWN_TYPE, PACKAGE_SCHEMA
 from ckanext.ukharvest.sources import filter_rules
 from ckanext.ukharvest.sources.filter_rules import RULES
 
@@ -113,7 +113,9 @@ def shown_options(kind: source_types.SourceType, *, sysadmin: bool) -> list[Fiel
         Field(kind, part, option)
         for part, options in parts
         for option in options
-        if option.label and (sysadmin or not option.sysadmin_only)
+        if option.label
+        and (sysadmin or not option.sysadmin_only)
+        and not (option.name == PACKAGE_SCHEMA and dataset_schema.scheming_decides())
     ]
 
 

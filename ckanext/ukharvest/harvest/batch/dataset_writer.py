@@ -13,12 +13,14 @@ from typing import Any
 
 import sqlalchemy as sa
 from ckan import model
+from ckan.logic.schema import default_show_package_schema
 from ckan.plugins import toolkit as tk
 
 from ckanext.ukharvest import compat, config, fields, write_batch
 from ckanext.ukharvest.core.dataset_changes import FieldChange, is_changed
 from ckanext.ukharvest.core.errors import RejectedByCkan
 from ckanext.ukharvest.core.values.text import one_line
+from ckanext.ukharvest.dataset_schema import stock_fields, stock_schema
 from ckanext.ukharvest.harvest import lists
 from ckanext.ukharvest.harvest.batch import dataset_rows, hooks
 from ckanext.ukharvest.harvest.batch.items import Item, Parsed, Written
@@ -32,6 +34,7 @@ from ckanext.ukharvest.harvest.records.conflicts import Rejected, rejection_erro
 from ckanext.ukharvest.harvest.records.record_rows import NameChooser
 from ckanext.ukharvest.harvest.sources import dataset_adoption
 from ckanext.ukharvest.mapping import package_mapper
+from ckanext.ukharvest.source_types.source_type import STOCK
 
 log = logging.getLogger(__name__)
 Session = model.Session
@@ -58,6 +61,8 @@ def package_hash(parsed: Parsed) -> str:
         facts.append(versions)
     if parsed.hook_options:
         facts.append(parsed.hook_options)
+    if parsed.is_stock:
+        facts.append(STOCK)
     text = json.dumps(facts, sort_keys=True, default=str)
     return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=16).hexdigest()
 
@@ -131,7 +136,14 @@ class DatasetWriter:
         is_new = state != "active"
         if is_new:
             conflicts.refuse_foreign(item.key, parsed.record.title, self._guids)
-        existing = show_dataset(row.package_id) if state else None
+        action = "package_update" if state else "package_create"
+        more: dict[str, Any] = {}
+        shown: dict[str, Any] = {}
+        if parsed.is_stock and (own := stock_schema(parsed.source.type, action)):
+            # Without the form's validators its fields are extras: here, and in what is there.
+            more["schema"], shown["schema"] = own, default_show_package_schema()
+            parsed = replace(parsed, schema=stock_fields())
+        existing = show_dataset(row.package_id, **shown) if state else None
         known = row.resources
         if known is None and existing:
             known = dataset_adoption.resources_written(existing["id"], existing["resources"])
@@ -146,7 +158,6 @@ class DatasetWriter:
             found_formats=self._formats,
             change=functools.partial(_complete, parsed, by_hook),
         )
-        more: dict[str, Any] = {}
         problems = parsed.record.problems
         for prepare in lists.BEFORE_WRITE:
             facts = {"forced": item.forced, "by_hook": by_hook}
@@ -155,7 +166,7 @@ class DatasetWriter:
         changed: Sequence[FieldChange] = ()
         if existing is None:
             mapped.package["name"] = self.names.choose(parsed.record.title, parsed.record.name)
-            package_id = call_without_commit("package_create", mapped.package, self._user, **more)
+            package_id = call_without_commit(action, mapped.package, self._user, **more)
             # Resources that another plugin adds come after ours.
             batch = write_batch.written()
             ids = batch.resource_ids.get(package_id, ()) if batch else ()
@@ -166,8 +177,9 @@ class DatasetWriter:
             # Most imports of a full run change nothing and need no second read of the dataset.
             differs = is_changed(existing, mapped.package)
             more["original_package"] = existing
-            call_without_commit("package_update", mapped.package, self._user, **more)
-            changed = find_changed_fields(existing, show_dataset(package_id)) if differs else ()
+            call_without_commit(action, mapped.package, self._user, **more)
+            after = show_dataset(package_id, **shown) if differs else existing
+            changed = find_changed_fields(existing, after) if differs else ()
         return Written(
             parsed,
             package_id,

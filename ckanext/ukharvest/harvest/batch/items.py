@@ -45,6 +45,7 @@ class Parsed:
         profile_fields: dataset dict of ckanext-dcat's profiles; adds fields that ours lacks.
         hook_options: the source's options for plugins' hooks, without those at their defaults.
         schema: names of the dataset type's own fields.
+        is_stock: it is saved by the validators of its type's stock harvester.
     """
 
     record: DatasetRecord
@@ -53,6 +54,7 @@ class Parsed:
     profile_fields: Mapping[str, Any] = field(default_factory=dict)
     hook_options: Mapping[str, Any] = field(default_factory=dict)
     schema: frozenset[str] = field(default_factory=frozenset)
+    is_stock: bool = False
 
     @property
     def origin_guid(self) -> str:

@@ -153,6 +153,7 @@ class Preparation(contextlib.ExitStack):
             profile_fields=profile_fields,
             hook_options=setting.hook_options,
             schema=self._schema,
+            is_stock=self._setting.is_stock,
         )
 
     def _option_problems(self) -> tuple[Problem, ...]:

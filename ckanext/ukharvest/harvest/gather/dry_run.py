@@ -7,6 +7,7 @@ back.
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 from ckan import model
@@ -25,7 +26,7 @@ from ckanext.ukharvest.reading.preview_result import PreviewResult
 from ckanext.ukharvest.reading.record_classifier import RecordClassifier
 from ckanext.ukharvest.reading.source_move import MovePreview
 from ckanext.ukharvest.reading.source_preview import SourcePreview, Tell
-from ckanext.ukharvest.source_types.source_type import SourceType
+from ckanext.ukharvest.source_types.source_type import PACKAGE_SCHEMA, STOCK, SourceType
 
 BUDGET = Budget(records=0, seconds=600.0, megabytes=0, request=120.0)
 UNLIMITED = Budget(records=0, seconds=math.inf, megabytes=0, request=120.0)
@@ -58,6 +59,8 @@ def dry_run_source(
         if is_due
         else {}
     )
+    if to_adopt and source_config.keeps_stock_schema(kind, setting.options):
+        setting = replace(setting, options={**setting.options, PACKAGE_SCHEMA: STOCK})
     classifier = RecordClassifier({**known, **to_adopt}, setting, kind.old_guids)
     saved_state = source_config.SyncState(
         interface=source_config.load_interface(setting),

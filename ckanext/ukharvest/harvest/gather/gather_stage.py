@@ -487,6 +487,8 @@ def _gather(state: GatherState) -> None:
     state.known = known_records(state.source.id)
     is_due = not state.known or dataset_adoption.is_adoption_due(state.source.id)
     if is_due and dataset_adoption.adopt_datasets(state.source):
+        if source_config.keep_stock_schema(state.kind, state.source):
+            setting = setting_of(state.kind, state.source)
         Session.commit()
         state.known = known_records(state.source.id)
     search_index.mend_source(setting.id, state.known.values(), lambda: beat(state))

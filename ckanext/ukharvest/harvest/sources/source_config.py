@@ -14,7 +14,7 @@ from typing import Any
 from ckan import model
 from ckanext.harvest.model import HarvestJob, HarvestSource
 
-from ckanext.ukharvest import config
+from ckanext.ukharvest import config, dataset_schema
 from ckanext.ukharvest.core import options
 from ckanext.ukharvest.core.errors import ConfigError, SourceError, UkharvestError
 from ckanext.ukharvest.core.fingerprint import canonical_json, fingerprint
@@ -32,7 +32,12 @@ from ckanext.ukharvest.interfaces import SourceFacts
 from ckanext.ukharvest.mapping import package_mapper
 from ckanext.ukharvest.reading.record_classifier import KnownRecord, RecordClass, RecordClassifier
 from ckanext.ukharvest.reading.records import SourceRead
-from ckanext.ukharvest.source_types.source_type import OWN_TYPE, SourceType
+from ckanext.ukharvest.source_types.source_type import (
+    OWN_TYPE,
+    PACKAGE_SCHEMA,
+    STOCK,
+    SourceType,
+)
 
 Session = model.Session
 
@@ -68,7 +73,17 @@ class Setting:
             chosen["limits"] = limits
         if hooks := harvest_hooks.hook_versions():
             chosen["hooks"] = hooks
+        chosen.pop(PACKAGE_SCHEMA, None)
+        if self.is_stock:
+            chosen[PACKAGE_SCHEMA] = STOCK
         return (self.kind.parser.VERSION, package_mapper.VERSION, canonical_json(chosen))
+
+    @cached_property
+    def is_stock(self) -> bool:
+        """Return whether records are saved by the stock harvester's validators, not the form's."""
+        chosen = self.options.get(PACKAGE_SCHEMA) or config.package_schema()
+        has_stock = dataset_schema.has_stock_schema(self.kind.name)
+        return chosen == STOCK and has_stock and not dataset_schema.scheming_decides()
 
     @cached_property
     def hook_options(self) -> dict[str, Any]:
@@ -195,6 +210,39 @@ def setting_of(kind: SourceType, source: HarvestSource, text: str | None = None)
     title = (package.title if package else "") or source.title or ""
     name = package.name if package else ""
     return Setting(kind, source.id, source.url, owner, chosen, title=title, name=name)
+
+
+def keeps_stock_schema(kind: SourceType, options: Mapping[str, Any]) -> bool:
+    """Tell whether a source that a stock harvester filled goes on with that one's validators.
+
+    So it does on a portal with a form of its own that the stock harvester went past, unless the
+    source's options say otherwise.
+
+    Args:
+        options: of the source, as stored.
+    """
+    is_open = not options.get(PACKAGE_SCHEMA) and config.package_schema() != STOCK
+    return (
+        is_open and dataset_schema.has_foreign_form() and dataset_schema.has_stock_schema(kind.name)
+    )
+
+
+def keep_stock_schema(kind: SourceType, source: HarvestSource) -> bool:
+    """Let an adopted source go on with its stock harvester's validators; the caller commits.
+
+    Returns:
+        Whether its options changed.
+    """
+    stored = options.parse_options(source.config)
+    if not keeps_stock_schema(kind, stored):
+        return False
+    source.config = json.dumps({**stored, PACKAGE_SCHEMA: STOCK}, indent=2)
+    if package := Session.get(model.Package, source.id):
+        package.extras["config"] = source.config
+    confirmed = {**decision_log.confirmed_options(source.id), PACKAGE_SCHEMA: STOCK}
+    decision_log.confirm_options(source.id, "", confirmed)
+    Session.flush()
+    return True
 
 
 def check_privileged_options(kind: SourceType, source_id: str, found: Mapping[str, Any]) -> None:
