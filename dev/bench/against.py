@@ -11,13 +11,12 @@ import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 from stack.console import StackError, say, step
 from stack.paths import ROOT, make_folder
 from stack.site import ensure_site
 
-from .cases import LIMIT, Plan, check, sides_of
+from .cases import Plan, sides_of
 from .portals import OURS, Catalogues, Consumers, Inside, Portal
 from .results import Case, Target
 
@@ -27,6 +26,7 @@ SETTINGS = {
     "ckanext__ukharvest__delete__after_runs": "1",
     "ckanext__ukharvest__delete__max_share": "1",
 }
+FORMAT = "data.json"
 PAUSE = 1.5  # seconds after which PostgreSQL has added up what its processes did
 ACTIVE = "SELECT active_time FROM pg_stat_database WHERE datname = current_database()"
 # Loaded by each Python: the finder of the editable installation then finds the other checkout.
@@ -43,7 +43,7 @@ TITLES = (
 
 
 @contextlib.contextmanager
-def worktree(ckan: str, commit: str) -> Iterator[Portal]:
+def worktree(ckan: str, commit: str, catalogues: Catalogues) -> Iterator[Portal]:
     """Check an older commit out, and give it a portal."""
     folder = make_folder("against", commit) / "checkout"
     _git("worktree", "add", "--force", "--detach", str(folder), commit)
@@ -52,7 +52,7 @@ def worktree(ckan: str, commit: str) -> Iterator[Portal]:
             SITE.format(package=str(folder / "ckanext" / "ukharvest"))
         )
         site = ensure_site(ckan, "bench-older")
-        yield Portal(site, OURS, {"PYTHONPATH": str(folder.parent)})
+        yield Portal(site, OURS, catalogues, {"PYTHONPATH": str(folder.parent)})
     finally:
         _git("worktree", "remove", "--force", str(folder))
 
@@ -78,92 +78,58 @@ def _measure(
 ) -> None:
     titled = dict(zip(TITLES, cases, strict=True))
     for number in range(rounds):
-        order = list(sides)[:: -1 if number % 2 else 1]
-        for name in order:
-            harvest = _Harvest(titled, name, sides[name], catalogues, size, number)
-            with step(f"Round {number + 1}: {name}"):
-                harvest.run()
+        for side in list(sides)[:: -1 if number % 2 else 1]:
+            with step(f"Round {number + 1}: {side}"):
+                _Harvest(titled, side, sides[side], catalogues, size).run(number)
 
 
 @dataclass
 class _Harvest:
-    """One source, harvested again and again on one side.
-
-    Attributes:
-        cases: by title.
-        number: of the round.
-    """
+    """One source, harvested again and again on one side; cases by title."""
 
     cases: Mapping[str, Case]
     side: str
     portal: Portal
     catalogues: Catalogues
     size: int
-    number: int
 
-    @property
-    def name(self) -> str:
-        return f"{self.side.replace(' ', '-')}-{self.number}"
-
-    def run(self) -> None:
-        size, few = self.size, self.size * 3 // 5
+    def run(self, number: int) -> None:
+        size, few, some = self.size, self.size * 3 // 5, self.size // 100
+        name = self.catalogues.new_name()
         with self.portal.inside(**SETTINGS) as inside:
-            source = self._source(inside, self.name)
+            take = partial(self._take, inside)
             with self.portal.consumers(1, 0, **SETTINGS) as consumers:
-                self._warm_up(inside)
-                self._take("First harvest", inside, consumers, source, {"added": size})
-                self._take("Nothing changed", inside, consumers, source, {})
-                self._serve(self.name, size, changed=size // 100)
-                self._take("1 % changed", inside, consumers, source, {"updated": size // 100})
-                other = self._source(inside, f"{self.name}-untitled", untitled=True)
-                self._take("Failed records", inside, consumers, other, {"errored": size})
+                inside.warm_up(FORMAT)
+                source = inside.source(FORMAT, size, name=name)
+                take(consumers, "First harvest", source, {"added": size})
+                take(consumers, "Nothing changed", source, {})
+                self.catalogues.serve(FORMAT, name, size, changed=some)
+                take(consumers, "1 % changed", source, {"updated": some})
+                other = inside.source(FORMAT, size, untitled=True)
+                take(consumers, "Failed records", other, {"errored": size})
                 rules = '{"exclude_values": ["keyword:wards"]}'
-                other = self._source(inside, f"{self.name}-skipped", config=rules)
-                self._take("Skipped records", inside, consumers, other, {"not modified": size})
-                self._serve(self.name, few, changed=size // 100)
-                figures = {"deleted": size - few}
-                self._take("Deleted records", inside, consumers, source, figures)
-            with self.portal.consumers(1, self.number + 1, **SETTINGS) as consumers:
-                self._warm_up(inside)
-                self._take("Upgrade night", inside, consumers, source, None)
-
-    def _serve(self, name: str, count: int, **more: Any) -> str:
-        return self.catalogues.serve("data.json", name, count, **more)
-
-    def _source(self, inside: Inside, name: str, config: str = "", **more: Any) -> str:
-        url = self._serve(name, self.size, **more)
-        wanted = {"name": name, "url": url, "kind": "data_json", "config": config}
-        return str(inside.ask("source", **wanted)["id"])
-
-    def _warm_up(self, inside: Inside) -> None:
-        name = f"{self.name}-warm-{time.monotonic_ns()}"
-        url = self._serve(name, 3)
-        source = inside.ask("source", name=name, url=url, kind="data_json", config="")["id"]
-        inside.ask("harvest", source_id=source, limit=LIMIT)
+                other = inside.source(FORMAT, size, config=rules)
+                take(consumers, "Skipped records", other, {"not modified": size})
+                self.catalogues.serve(FORMAT, name, few, changed=some)
+                take(consumers, "Deleted records", source, {"deleted": size - few})
+            with self.portal.consumers(1, number + 1, **SETTINGS) as consumers:
+                inside.warm_up(FORMAT)
+                take(consumers, "Upgrade night", source, None)
 
     def _take(
         self,
-        title: str,
         inside: Inside,
         consumers: Consumers,
+        title: str,
         source: str,
         figures: dict[str, int] | None,
     ) -> None:
         """Run the source and note what it cost; ``figures``: of its objects, None for any."""
-        before, active = consumers.counts(), self._active()
-        answer = inside.ask("harvest", source_id=source, limit=LIMIT)
-        if figures is not None:
-            check(answer["figures"], figures)
-        after, side = consumers.counts(), self.cases[title].sides[self.side]
-        side.values.append(self.size / float(answer["seconds"]))
-        side.peak = max(side.peak, after["peak MB"])
-        number = (figures or {}).get("deleted", self.size)
-        side.per_record = {
-            name: (count - before.get(name, 0)) / number
-            for name, count in after.items()
-            if name != "peak MB"
-        }
-        side.per_record["PostgreSQL ms"] = (self._active() - active) / number
+        active = self._active()
+        seconds, counts = consumers.counted(lambda: inside.harvest(source, figures))
+        counts["PostgreSQL ms"] = self._active() - active
+        number, side = (figures or {}).get("deleted", self.size), self.cases[title].sides[self.side]
+        side.add(self.size / seconds, counts, number)
         say(f"    {title}: {side.values[-1]:,.1f} records/s")
 
     def _active(self) -> float:

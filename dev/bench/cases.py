@@ -13,20 +13,12 @@ from typing import Any, NamedTuple
 
 from stack.console import say, step
 
-from .portals import Catalogues, Consumers, Inside, Portal
+from .portals import LIMIT, Catalogues, Inside, Portal, check
 from .results import Case, Side, Target
 
-LIMIT = 3600.0  # seconds for one run
 SHARE = 100  # one record in so many has changed in a night
 FILLERS = 2  # consumers that make the starting state of nights
 STOCK_TYPES = {"data.json": "dcat_json", "Turtle": "dcat_rdf"}
-OUR_TYPES = {
-    "data.json": "data_json",
-    "Turtle": "dcat_rdf",
-    "JSON-LD": "dcat_rdf",
-    "inventory": "inventory",
-    "folder": "gemini-waf",
-}
 FLOOR = "package_create alone"
 STOCK = "stock ckanext-dcat"
 BATCHES, SINGLE, TWO, FOUR = "ours", "ours, batches of 1", "ours, 2 consumers", "ours, 4 consumers"
@@ -87,25 +79,7 @@ class Bench:
     nights: int
     rounds: int
     night_rounds: int
-    _number: int = 0
     _packages: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
-
-    def serve(self, format_: str, count: int) -> tuple[str, str]:
-        """Serve a new catalogue; return its name and the URL that a source names."""
-        self._number += 1
-        name = f"catalogue-{self._number}"
-        return name, self.catalogues.serve(format_, name, count)
-
-    def source(
-        self, inside: Inside, format_: str, count: int, types: Mapping[str, str] = OUR_TYPES
-    ) -> str:
-        """Serve a new catalogue; return the id of a source that names it."""
-        name, url = self.serve(format_, count)
-        return str(inside.ask("source", name=name, url=url, kind=types[format_])["id"])
-
-    def warm_up(self, inside: Inside, format_: str) -> None:
-        """Harvest three records, so that every consumer has loaded what it needs."""
-        inside.ask("harvest", source_id=self.source(inside, format_, 3), limit=120)
 
     def first_harvest(
         self, case: Case, format_: str, size: int = 0, settings: Mapping[str, Any] | None = None
@@ -125,15 +99,12 @@ class Bench:
             for name in turned:
                 with step(f"{case.title}: {name}, round {number + 1}"):
                     seconds, counts = self._measure(name, format_, size, settings or {})
-                side = case.sides[name]
-                side.values.append(size / seconds)
-                side.peak = max(side.peak, counts.pop("peak MB", 0))
-                side.per_record = {key: value / size for key, value in counts.items()}
-                say(f"    {side.values[-1]:.1f} records/s")
+                case.sides[name].add(size / seconds, counts, size)
+                say(f"    {size / seconds:.1f} records/s")
 
     def _measure(
         self, side: str, format_: str, size: int, settings: Mapping[str, Any]
-    ) -> tuple[float, dict[str, int]]:
+    ) -> tuple[float, dict[str, float]]:
         if side == STOCK:
             return self._stock(format_, size, settings)
         if side == FLOOR:
@@ -144,56 +115,39 @@ class Bench:
             self.ours.inside(**settings) as inside,
             self.ours.consumers(fetchers, **settings) as consumers,
         ):
-            self.warm_up(inside, format_)
-            id_ = self.source(inside, format_, size)
-            if side == REFUSED:
+            inside.warm_up(format_)
+            source = inside.source(format_, size)
+            refused = size // 20 if side == REFUSED else 0
+            figures = {"added": size - refused, **({"errored": refused} if refused else {})}
+            if refused:
                 self.ours.sql(REFUSE)
             try:
-                refused = size // 20 if side == REFUSED else 0
-                seconds, counts = counted(inside, consumers, id_, size, refused=refused)
+                measured = consumers.counted(lambda: inside.harvest(source, figures))
             finally:
                 self.ours.sql(ACCEPT)
             if format_ not in self._packages:
-                self._packages[format_] = inside.ask("export", source_id=id_)["packages"]
-        return seconds, counts
+                self._packages[format_] = inside.ask("export", source_id=source)["packages"]
+        return measured
 
     def _stock(
         self, format_: str, size: int, settings: Mapping[str, Any]
-    ) -> tuple[float, dict[str, int]]:
+    ) -> tuple[float, dict[str, float]]:
         with self.stock.inside(**settings) as inside:
             for count in (3, size):
-                id_ = self.source(inside, format_, count, STOCK_TYPES)
-                answer = inside.ask("inline", source_id=id_)
+                source = inside.source(format_, count, kind=STOCK_TYPES[format_])
+                answer = inside.ask("inline", source_id=source)
         check(answer["figures"], {"added": size})
         return answer["seconds"], answer["counts"]
 
     def _floor(
         self, format_: str, size: int, settings: Mapping[str, Any]
-    ) -> tuple[float, dict[str, int]]:
+    ) -> tuple[float, dict[str, float]]:
         packages = self._packages[format_][:size]
-        self._number += 1
         with self.stock.inside(**settings) as inside:
-            inside.ask("floor", packages=packages[:3], name=f"warm-{self._number}", batch=100)
-            answer = inside.ask("floor", packages=packages, name=f"f-{self._number}", batch=100)
+            for some in (packages[:3], packages):
+                name = f"floor-{self.catalogues.new_name()}"
+                answer = inside.ask("floor", packages=some, name=name, batch=100)
         return answer["seconds"], answer["counts"]
-
-
-def counted(
-    inside: Inside, consumers: Consumers, source_id: str, size: int, *, refused: int = 0
-) -> tuple[float, dict[str, int]]:
-    """Run a new source through the queue; return seconds and the consumers' counts."""
-    before = consumers.counts()
-    answer = inside.ask("harvest", source_id=source_id, limit=LIMIT)
-    check(answer["figures"], {"added": size - refused, **({"errored": refused} if refused else {})})
-    after = consumers.counts()
-    counts = {key: after[key] - (0 if key == "peak MB" else before.get(key, 0)) for key in after}
-    return answer["seconds"], counts
-
-
-def check(figures: dict[str, int], expected: dict[str, int]) -> None:
-    """Fail if a run did not do what is measured."""
-    if figures != expected:
-        raise AssertionError(f"bench: the run ended with {figures}, expected {expected}")
 
 
 def sides_of(*names: str) -> dict[str, Side]:
@@ -277,7 +231,8 @@ class Nights:
         bench = self._bench
         with bench.ours.inside() as inside:
             with step(f"First harvest of {self._count:,} records, {self._format}"):
-                name, source = self._fill(inside)
+                name = bench.catalogues.new_name()
+                source = self._fill(inside, name)
             changed = 0
             for number in range(bench.night_rounds):
                 changed = self._count // SHARE - changed  # changed, and back again
@@ -285,54 +240,49 @@ class Nights:
         if self._format in STOCK_TYPES:
             side = self._unchanged.sides.setdefault(STOCK, Side())
             with bench.stock.inside() as inside, step(f"{self._unchanged.title}: {STOCK}"):
-                id_ = bench.source(inside, self._format, bench.size, STOCK_TYPES)
-                inside.ask("inline", source_id=id_)
-                side.values.append(bench.size / inside.ask("inline", source_id=id_)["seconds"])
+                source = inside.source(self._format, bench.size, kind=STOCK_TYPES[self._format])
+                inside.ask("inline", source_id=source)
+                answer = inside.ask("inline", source_id=source)
+                side.values.append(bench.size / answer["seconds"])
 
-    def _fill(self, inside: Inside) -> tuple[str, str]:
+    def _fill(self, inside: Inside, name: str) -> str:
         """Harvest some records with one consumer, for the comparison, then all with more.
 
         Returns:
-            The catalogue's name and the source's id.
+            The source's id.
         """
-        bench = self._bench
-        name, url = bench.serve(self._format, bench.size)
-        source = inside.ask("source", name=name, url=url, kind=OUR_TYPES[self._format])["id"]
-        with bench.ours.consumers() as consumers:
-            bench.warm_up(inside, self._format)
-            seconds, _counts = counted(inside, consumers, source, bench.size)
-        self._upgraded.sides[FIRST].values.append(bench.size / seconds)
+        bench, size = self._bench, self._bench.size
+        source = inside.source(self._format, size, name=name)
+        with bench.ours.consumers():
+            inside.warm_up(self._format)
+            seconds = inside.harvest(source, {"added": size})
+        self._upgraded.sides[FIRST].values.append(size / seconds)
         bench.catalogues.serve(self._format, name, self._count)
         with bench.ours.consumers(FILLERS):
             inside.ask("harvest", source_id=source, limit=LIMIT)
         bench.ours.sql("ANALYZE")
-        return name, source
+        return source
 
     def _round(self, inside: Inside, number: int, name: str, source: str, changed: int) -> None:
         bench, rate = self._bench, self._upgraded.sides[FIRST].median
         share = self._count // SHARE
         with bench.ours.consumers():
-            bench.warm_up(inside, self._format)  # a portal's consumers run for weeks
+            inside.warm_up(self._format)  # a portal's consumers run for weeks
             if number:  # back to this version's rules
-                inside.ask("harvest", source_id=source, limit=LIMIT)
+                inside.harvest(source, None)
             seconds = self._night(inside, self._unchanged, source, {})
             bench.catalogues.serve(self._format, name, self._count, changed=changed)
             self._night(inside, self._changed, source, {"updated": share})
         self._changed.sides[SUM].values.append(self._count / (seconds + share / rate))
         with bench.ours.consumers(1, number + 1):
-            bench.warm_up(inside, self._format)
+            inside.warm_up(self._format)
             self._night(inside, self._upgraded, source, None)
 
     def _night(
         self, inside: Inside, case: Case, source: str, figures: dict[str, int] | None
     ) -> float:
-        """Run the source; ``figures``: of its harvest objects, None for any without a change."""
         with step(f"{case.title}, round {len(case.sides[BATCHES].values) + 1}"):
-            answer = inside.ask("harvest", source_id=source, limit=LIMIT)
-        if figures is None:
-            figures = {key: n for key, n in answer["figures"].items() if key == "not modified"}
-        check(answer["figures"], figures)
-        seconds = float(answer["seconds"])
+            seconds = inside.harvest(source, figures)
         case.sides[BATCHES].values.append(self._count / seconds)
         say(f"    {seconds:.1f} s, {self._count / seconds:,.0f} records/s")
         return seconds
@@ -343,30 +293,29 @@ def _gather(bench: Bench, whole: Case, more: Case) -> None:
     for format_, *_ in (*MEGABYTES, *MORE_MEGABYTES):
         with bench.ours.inside() as inside, bench.ours.consumers(0) as consumers:
             before = consumers.counts()["peak MB"]
-            id_ = bench.source(inside, format_, MANY)
+            source = inside.source(format_, MANY)
             with step(f"{whole.title}, {format_}"):
-                inside.ask("harvest", source_id=id_, limit=LIMIT, gather_only=True)
+                inside.gather(source)
             peak = consumers.counts()["peak MB"]
             whole.sides[format_] = Side([peak])
             more.sides[format_] = Side([peak - before])
             say(f"    {peak} MB, {before} MB before")
-            _drop(bench, id_)
+            _drop(bench, source)
 
 
 def _behind(bench: Bench, case: Case) -> None:
     """Measure the first harvest of a source that comes after a far larger one."""
-    with bench.ours.inside() as inside, bench.ours.consumers(2) as consumers:
-        bench.warm_up(inside, "data.json")
+    with bench.ours.inside() as inside, bench.ours.consumers(2):
+        inside.warm_up("data.json")
         large = ""
         for side in (ALONE, BEHIND):
             if side == BEHIND:
-                large = bench.source(inside, "data.json", MANY)
+                large = inside.source("data.json", MANY)
                 with step(f"Gather of {MANY:,} records"):
-                    inside.ask("harvest", source_id=large, limit=LIMIT, gather_only=True)
+                    inside.gather(large)
                 time.sleep(HEAD_START)
             with step(f"{FEW} records, {side}"):
-                id_ = bench.source(inside, "data.json", FEW)
-                seconds, _counts = counted(inside, consumers, id_, FEW)
+                seconds = inside.harvest(inside.source("data.json", FEW), {"added": FEW})
             case.sides[side].values.append(FEW / seconds)
             say(f"    {FEW / seconds:.1f} records/s")
         _drop(bench, large)

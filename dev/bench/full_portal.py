@@ -10,7 +10,7 @@ from functools import partial
 
 from stack.console import say, step
 
-from .cases import FILLERS, LIMIT, MANY, OUR_TYPES, SHARE, Bench, Plan, check
+from .cases import FILLERS, MANY, SHARE, Bench, Plan
 from .results import Case, Side, Target
 
 DAYS = 365
@@ -75,16 +75,15 @@ def _grow(bench: Bench, case: Case) -> None:
     """Harvest a catalogue on each day of a year; other records have changed each day."""
     changed = RECORDS // SHARE
     with bench.ours.inside() as inside, bench.ours.consumers():
-        name, url = bench.serve("data.json", RECORDS)
-        source = inside.ask("source", name=name, url=url, kind=OUR_TYPES["data.json"])["id"]
-        inside.ask("harvest", source_id=source, limit=LIMIT)
+        name = bench.catalogues.new_name()
+        source = inside.source("data.json", RECORDS, name=name)
+        inside.harvest(source, {"added": RECORDS})
         before = _megabytes(bench)
         with step(case.title):
             for day in range(1, DAYS + 1):
                 bench.catalogues.serve("data.json", name, RECORDS, changed=day * changed)
                 bench.ours.sql(NEXT_HOUR)
-                answer = inside.ask("harvest", source_id=source, limit=LIMIT)
-                check(answer["figures"], {"updated": changed})
+                inside.harvest(source, {"updated": changed})
         case.sides[GROWTH] = Side([(_megabytes(bench) - before) * WHOLE / RECORDS])
 
 
@@ -100,9 +99,7 @@ def _measure(bench: Bench, pages: Case, memory: Case, minutes: Case) -> None:
     with bench.ours.inside() as inside:
         with bench.ours.consumers(FILLERS), step(f"First harvest of {SOURCES} sources"):
             for _source in range(SOURCES):
-                source = bench.source(inside, "data.json", count)
-                answer = inside.ask("harvest", source_id=source, limit=LIMIT)
-                check(answer["figures"], {"added": count})
+                inside.harvest(inside.source("data.json", count), {"added": count})
                 bench.catalogues.clear()
         for statement in (PROBLEMS, "ANALYZE"):
             bench.ours.sql(statement)

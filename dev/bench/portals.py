@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,14 @@ OURS = (
 )
 STOCK = "dcat dcat_json_harvester dcat_rdf_harvester harvest"
 READY_SECONDS = 60
+LIMIT = 3600.0  # seconds for one run
+OUR_TYPES = {
+    "data.json": "data_json",
+    "Turtle": "dcat_rdf",
+    "JSON-LD": "dcat_rdf",
+    "inventory": "inventory",
+    "folder": "gemini-waf",
+}
 
 
 class Catalogues:
@@ -32,6 +40,11 @@ class Catalogues:
 
     def __init__(self, base: str) -> None:
         self._base = base
+        self._number = 0
+
+    def new_name(self) -> str:
+        self._number += 1
+        return f"catalogue-{self._number}"
 
     def serve(
         self, format_: str, name: str, count: int, *, changed: int = 0, untitled: bool = False
@@ -68,9 +81,16 @@ class Portal:
         more: variables of its processes' environment.
     """
 
-    def __init__(self, site: Site, plugins: str, more: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        site: Site,
+        plugins: str,
+        catalogues: Catalogues,
+        more: Mapping[str, str] | None = None,
+    ) -> None:
         self.site = site
         self.plugins = plugins
+        self._catalogues = catalogues
         self._environment = {**venv.environment_of_ckan(), **(more or {})}
 
     def ini(self, *, activity: bool = False, **settings: str) -> Path:
@@ -111,7 +131,7 @@ class Portal:
         python, log = venv.program("python", self.site.ckan), log_file(f"{self.site.name}-inside")
         command: list[str | Path] = [python, HERE / "inside.py", self.ini(**settings)]
         with Child(command, log, reads=True, env=self._environment) as child:
-            yield Inside(child)
+            yield Inside(child, self._catalogues)
 
     @contextlib.contextmanager
     def consumers(
@@ -140,8 +160,9 @@ class Portal:
 class Inside:
     """A process inside CKAN (inside.py)."""
 
-    def __init__(self, child: Child) -> None:
+    def __init__(self, child: Child, catalogues: Catalogues) -> None:
         self._child = child
+        self._catalogues = catalogues
 
     def ask(self, do: str, **more: Any) -> dict[str, Any]:
         """Let it do something, and return the answer.
@@ -153,6 +174,53 @@ class Inside:
         if "error" in answer:
             raise StackError(f"bench: {do} failed: {answer}")
         return dict(answer)
+
+    def source(
+        self,
+        format_: str,
+        count: int,
+        *,
+        name: str = "",
+        kind: str = "",
+        config: str = "",
+        untitled: bool = False,
+    ) -> str:
+        """Serve a catalogue, a new one unless it is named; return the id of a source that names it.
+
+        Args:
+            kind: the source type, if it is not ours for the format.
+            config: options of the source.
+        """
+        name = name or self._catalogues.new_name()
+        url = self._catalogues.serve(format_, name, count, untitled=untitled)
+        kind = kind or OUR_TYPES[format_]
+        return str(self.ask("source", name=name, url=url, kind=kind, config=config)["id"])
+
+    def harvest(self, source_id: str, figures: dict[str, int] | None, **more: Any) -> float:
+        """Run a source through the queue and return the seconds.
+
+        Args:
+            figures: what its harvest objects have come to; None: no dataset has changed.
+        """
+        answer = self.ask("harvest", source_id=source_id, limit=LIMIT, **more)
+        if figures is None:
+            figures = {key: n for key, n in answer["figures"].items() if key == "not modified"}
+        check(answer["figures"], figures)
+        return float(answer["seconds"])
+
+    def gather(self, source_id: str) -> None:
+        """Start a run, and wait until all its records are gathered."""
+        self.ask("harvest", source_id=source_id, limit=LIMIT, gather_only=True)
+
+    def warm_up(self, format_: str) -> None:
+        """Harvest three records, so that every consumer has loaded what it needs."""
+        self.harvest(self.source(format_, 3), {"added": 3})
+
+
+def check(figures: dict[str, int], expected: dict[str, int]) -> None:
+    """Fail if a run did not do what is measured."""
+    if figures != expected:
+        raise AssertionError(f"bench: the run ended with {figures}, expected {expected}")
 
 
 class Consumers:
@@ -170,3 +238,11 @@ class Consumers:
             name: (max if name == "peak MB" else sum)(each.get(name, 0) for each in counts)
             for name in names
         }
+
+    def counted(self, run: Callable[[], float]) -> tuple[float, dict[str, float]]:
+        """Run something; return its seconds, and the counts of the consumers meanwhile."""
+        before = self.counts()
+        seconds = run()
+        after = self.counts()
+        before["peak MB"] = 0
+        return seconds, {key: float(after[key] - before.get(key, 0)) for key in after}

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import os
 import platform
-import re
 import statistics
 import subprocess
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from stack.paths import ROOT
 
@@ -32,7 +30,7 @@ Figures are medians of {rounds} rounds with {size} records, unless a case says o
 the sides take turns in each round. Statements, commits and requests to the index are
 counts for each record.
 
-Machine: {machine}. PostgreSQL, Redis,
+Measured {day}, commit {commit}. Machine: {machine}. PostgreSQL, Redis,
 Solr, publisher and consumers share it.
 """
 
@@ -54,6 +52,12 @@ class Side:
     @property
     def median(self) -> float:
         return statistics.median(self.values)
+
+    def add(self, value: float, counts: Mapping[str, float], size: int) -> None:
+        """Add a round: its value, and the counts of its processes for so many records."""
+        self.values.append(value)
+        self.peak = max(self.peak, int(counts.get("peak MB", 0)))
+        self.per_record = {key: n / size for key, n in counts.items() if key != "peak MB"}
 
 
 @dataclass(frozen=True)
@@ -137,23 +141,14 @@ def _number(value: float) -> str:
     return f"{value:,.1f}" if value >= 10 else f"{value:.2f}"
 
 
-def write(path: Path, cases: Sequence[Case], *, size: int, rounds: int, update: bool) -> None:
-    """Write the page.
-
-    Args:
-        update: keep the page's other cases, each with the day and the commit of its figures, and
-            the reason that was written by hand below a target that is still missed.
-    """
-    old = path.read_text() if update else ""
-    sections = {text.partition("\n")[0]: text.rstrip() for text in re.split(r"\n## ", old)[1:]}
-    commit = subprocess.check_output(["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, text=True)
-    measured = f"- measured {time.strftime('%Y-%m-%d', time.gmtime())}, commit {commit.strip()}"
-    for case in cases:
-        reasons = re.findall(r"^- Reason: .*$", sections.get(case.title, ""), re.MULTILINE)
-        lines = [case.section(), *(reasons if case.is_missed() else ()), measured]
-        sections[case.title] = "\n".join(lines).removeprefix("## ")
+def page(cases: Iterable[Case], *, size: int, rounds: int) -> str:
+    """Return a page in Markdown with the tables of all cases."""
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
     machine = f"{os.cpu_count()} cores, {memory:.0f} GiB, {platform.system()}, "
     machine += f"Python {platform.python_version()}"
-    head = INTRODUCTION.format(size=size, rounds=rounds, machine=machine)
-    path.write_text("\n## ".join([head, *(f"{text}\n" for text in sections.values())]))
+    commit = subprocess.check_output(["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, text=True)
+    day = time.strftime("%Y-%m-%d", time.gmtime())
+    head = INTRODUCTION.format(
+        size=size, rounds=rounds, machine=machine, day=day, commit=commit.strip()
+    )
+    return "\n\n".join([head.rstrip(), *(case.section() for case in cases), ""])

@@ -1,12 +1,13 @@
-"""The page of bin/bench, which is written anew section by section."""
+"""The end of bin/bench: its page, and its exit code where a target is missed."""
 
 from __future__ import annotations
 
+import argparse
 from pathlib import Path
 
-from bench.results import Case, Side, Target, write
-
-REASON = "- Reason: the disk waits."
+import pytest
+from bench.cli import report
+from bench.results import Case, Side, Target, page
 
 
 def case(title: str, ours: float) -> Case:
@@ -14,25 +15,20 @@ def case(title: str, ours: float) -> Case:
     return Case(title, "records/s", [Target("ours", "floor", 0.8)], sides)
 
 
-def section(page: Path, title: str) -> str:
-    return page.read_text().partition(f"\n## {title}\n")[2].partition("\n## ")[0]
+def test_page_has_a_section_for_each_case() -> None:
+    text = page([case("One", 9), case("Two", 5)], size=4, rounds=1)
+    assert "1 rounds with 4 records" in text
+    assert "measured 0.90: met" in text.partition("\n## One\n")[2].partition("\n## ")[0]
+    assert "measured 0.50: missed" in text.partition("\n## Two\n")[2]
 
 
-def test_other_sections_of_the_page_are_kept(tmp_path: Path) -> None:
-    page = tmp_path / "page.md"
-    write(page, [case("One", 9), case("Two", 9)], size=4, rounds=1, update=False)
-    one = section(page, "One")
-    write(page, [case("Two", 8.5)], size=4, rounds=1, update=True)
-    assert section(page, "One") == one
-    assert "measured 0.85: met" in section(page, "Two")
-    assert page.read_text().count("\n## ") == 2
-
-
-def test_reason_stays_only_while_the_target_is_missed(tmp_path: Path) -> None:
-    page = tmp_path / "page.md"
-    write(page, [case("One", 5)], size=4, rounds=1, update=False)
-    page.write_text(page.read_text().replace("\n- measured", f"\n{REASON}\n- measured"))
-    write(page, [case("One", 6)], size=4, rounds=1, update=True)
-    assert REASON in section(page, "One")
-    write(page, [case("One", 9)], size=4, rounds=1, update=True)
-    assert REASON not in page.read_text()
+@pytest.mark.parametrize(
+    ("ours", "is_quick", "code"), [(9, False, 0), (5, False, 1), (5, True, 0), (3, True, 1)]
+)
+def test_a_missed_target_is_an_error(
+    ours: float, is_quick: bool, code: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = argparse.Namespace(output=tmp_path / "page.md", quick=is_quick)
+    assert report([case("One", 9), case("Two", ours)], options, rounds=1, size=4) == code
+    assert ("MISSED  Two" in capsys.readouterr().out) == bool(code)
+    assert "## Two" in (tmp_path / "page.md").read_text()
