@@ -109,7 +109,7 @@ MUTANTS = (
         "ckanext.ukharvest.core.http.client.HttpClient._answer",
         "trusted = trusted and origin",
         "trusted = origin",
-        ("tests/core/http/test_client_servers.py",),
+        ("tests/core/http/test_connection.py",),
     ),
     Mutant(
         "signature-in-messages",
@@ -181,7 +181,7 @@ MUTANTS = (
         "ckanext.ukharvest.core.http.body._unpacked",
         'decoder.flush()\n    if not decoder.eof:\n        raise zlib.error("incomplete")',
         "decoder.flush()",
-        ("tests/core/http/test_client_limits.py::test_a_body_that_cannot_be_unpacked_is_an_error",),
+        ("tests/core/http/test_body.py::test_a_body_that_cannot_be_unpacked_is_an_error",),
     ),
     Mutant(
         "repaired-read",
@@ -285,10 +285,7 @@ MUTANTS = (
         "ckanext.ukharvest.readers.rdf.context_limits._Work.check",
         "self._number * size",
         "size",
-        (
-            "tests/readers/rdf/test_context_limits.py::"
-            "test_context_with_escaped_letters_is_refused_too",
-        ),
+        ("tests/readers/rdf/test_context_limits.py::test_context_with_escaped_letters_is_refused_too",),
     ),
     Mutant(
         "page-forbidden",
@@ -313,7 +310,7 @@ MUTANTS = (
         "ckanext.ukharvest.readers.walk.Walk.read",
         "                self._end_doubt = pages.barren_doubt\n            if following is None:",
         "                pass\n            if following is None:",
-        ("tests/readers/test_walk.py", "tests/readers/oaipmh/test_walk.py"),
+        ("tests/readers/test_walk.py", "tests/readers/oaipmh/test_reader.py"),
     ),
     Mutant(
         "csw-changing-total",
@@ -353,7 +350,7 @@ MUTANTS = (
         "ckanext.ukharvest.readers.oaipmh.reader.Repository._since",
         'self._source.since if self._deleted == "persistent" else ""',
         "self._source.since",
-        ("tests/readers/oaipmh/test_walk.py",),
+        ("tests/readers/oaipmh/test_reader.py",),
     ),
     Mutant(
         "waf-error-report",
@@ -361,7 +358,7 @@ MUTANTS = (
         "ckanext.ukharvest.readers.waf.reader.Waf._refused",
         "isinstance(exc, OtherDocument) and not _FAILED.search(exc.root)",
         "isinstance(exc, OtherDocument)",
-        ("tests/readers/waf/test_faults.py",),
+        ("tests/readers/waf/test_folder.py",),
     ),
     Mutant(
         "gemini-provider",
@@ -369,7 +366,7 @@ MUTANTS = (
         "ckanext.ukharvest.parsers.gemini.people._people",
         '_of_role(parties, "owner") or ',
         "",
-        ("tests/parsers/gemini/test_parties.py",),
+        ("tests/parsers/gemini/test_people.py",),
     ),
     Mutant(
         "gemini-excluded-area",
@@ -474,7 +471,7 @@ MUTANTS = (
         "ckanext.ukharvest.harvest.consumers.claims._runs",
         "SourceState.claimed.asc().nulls_first(), HarvestJob.created",
         "HarvestJob.created",
-        ("tests/ckan/harvest/test_batches.py",),
+        ("tests/ckan/harvest/batch/test_batch_transaction.py",),
     ),
     Mutant(
         "last-attempt",
@@ -482,7 +479,7 @@ MUTANTS = (
         "ckanext.ukharvest.harvest.consumers.failures._wait_again",
         "attempts > len(PAUSES)",
         "attempts >= len(PAUSES)",
-        ("tests/ckan/harvest/test_outages.py",),
+        ("tests/ckan/harvest/consumers/test_failures.py",),
     ),
     Mutant(
         "guid-lock",
@@ -490,7 +487,9 @@ MUTANTS = (
         "ckanext.ukharvest.harvest.records.conflicts.lock_and_find",
         "*((database.GUIDS, guid) for guid in guids), ",
         "",
-        ("tests/ckan/harvest/test_batches.py::test_record_of_two_sources_at_once_has_one_dataset",),
+        (
+            "tests/ckan/harvest/batch/test_batch_transaction.py::test_record_of_two_sources_at_once_has_one_dataset",
+        ),
     ),
     Mutant(
         "origin-lock",
@@ -498,7 +497,9 @@ MUTANTS = (
         "ckanext.ukharvest.harvest.records.conflicts.lock_and_find_handed_on",
         "    lock_guids(guids)\n",
         "",
-        ("tests/ckan/harvest/test_handed_on.py::test_dataset_by_two_routes_at_once_is_one",),
+        (
+            "tests/ckan/harvest/records/test_conflicts.py::test_dataset_by_two_routes_at_once_is_one",
+        ),
     ),
     Mutant(
         "second-route",
@@ -506,7 +507,7 @@ MUTANTS = (
         "ckanext.ukharvest.harvest.batch.items.Left.put",
         "row.origin_guid, row.same_as = self.parsed.origin_guid, None",
         "row.same_as = None",
-        ("tests/ckan/harvest/test_handed_on.py",),
+        ("tests/ckan/harvest/records/test_conflicts.py",),
     ),
     Mutant(
         "pruned-current-object",
@@ -514,7 +515,7 @@ MUTANTS = (
         "ckanext.ukharvest.harvest.run.prune._objects_of",
         "        HarvestObject.current.isnot(True),\n",
         "",
-        ("tests/ckan/harvest/test_prune.py",),
+        ("tests/ckan/harvest/run/test_prune.py",),
     ),
     Mutant(
         "cleared-dataset-of-another",
@@ -522,7 +523,7 @@ MUTANTS = (
         "ckanext.ukharvest.harvest.run.prune.dataset_ids",
         "~claimed,\n        sa.or_(ours, sa.and_(harvested, ~harvested_by_others))",
         "sa.or_(ours, sa.and_(harvested, ~claimed, ~harvested_by_others))",
-        ("tests/ckan/harvest/test_stock.py",),
+        ("tests/ckan/harvest_actions/test_actions.py",),
     ),
     Mutant(
         "approved-although-back",
@@ -530,7 +531,7 @@ MUTANTS = (
         "ckanext.ukharvest.harvest.records.pending.DUE",
         " OR record.missed_runs > 0",
         " OR true",
-        ("tests/ckan/deletions/test_approval.py",),
+        ("tests/ckan/deletions/test_actions.py",),
     ),
     Mutant(
         "adopted-from-another",
@@ -538,7 +539,7 @@ MUTANTS = (
         "ckanext.ukharvest.harvest.sources.dataset_adoption._by_extras",
         "            Package.owner_org == _organisation(source),\n",
         "",
-        ("tests/ckan/adoption/test_adopt_by_guid.py", "tests/ckan/adoption/test_adoption.py"),
+        ("tests/ckan/adoption/test_cli.py", "tests/ckan/adoption/test_adoption.py"),
     ),
     Mutant(
         "mail-of-former-organisation",
@@ -555,7 +556,7 @@ MUTANTS = (
         "    if row.private and not manages and row.owner_org not in asker.reads:\n"
         "        return None\n",
         "",
-        ("tests/ckan/sources/test_sources_page.py",),
+        ("tests/ckan/sources/test_model.py",),
     ),
     Mutant(
         "batch-not-committed",
@@ -563,7 +564,7 @@ MUTANTS = (
         "ckanext.ukharvest.harvest.batch.batch_transaction._write",
         "            Session.commit()\n",
         "",
-        ("tests/ckan/harvest/test_batches.py",),
+        ("tests/ckan/harvest/batch/test_batch_transaction.py",),
     ),
     Mutant(
         "job-of-refused-dataset",
@@ -571,7 +572,7 @@ MUTANTS = (
         "ckanext.ukharvest.write_batch.WriteBatch.savepoint",
         "del self.own_rows[rows:], self.jobs[jobs:]",
         "del self.own_rows[rows:]",
-        ("tests/ckan/harvest/test_batches.py",),
+        ("tests/ckan/harvest/batch/test_batch_transaction.py",),
     ),
     Mutant(
         "failing-hook",
@@ -579,7 +580,7 @@ MUTANTS = (
         "ckanext.ukharvest.harvest.batch.hooks.change_dataset",
         "raise _failure(plugin, exc) from exc",
         "raise",
-        ("tests/ckan/harvest/test_dataset_hooks.py",),
+        ("tests/ckan/harvest/batch/test_hooks.py",),
     ),
     Mutant(
         "error-in-batch",
@@ -587,7 +588,7 @@ MUTANTS = (
         "ckanext.ukharvest.harvest.batch.batch_transaction._refuse",
         "item.fail(UkharvestError(INTERNAL))",
         "raise exc",
-        ("tests/ckan/harvest/test_batches.py",),
+        ("tests/ckan/harvest/batch/test_batch_transaction.py",),
     ),
     Mutant(
         "deleted-by-hand",
@@ -595,7 +596,7 @@ MUTANTS = (
         "ckanext.ukharvest.harvest.batch.batch_transaction.Transaction._result",
         "and not row.removed and not item.forced",
         "and not row.removed",
-        ("tests/ckan/harvest/test_after.py",),
+        ("tests/ckan/harvest/index/test_search_index.py",),
     ),
     Mutant(
         "wrong-owner",
@@ -603,7 +604,7 @@ MUTANTS = (
         "ckanext.ukharvest.harvest.batch.preparation._defaults",
         "owner_org=owner_org or setting.owner_org",
         "owner_org=setting.owner_org or owner_org",
-        ("tests/ckan/harvesters/test_remote_groups.py",),
+        ("tests/ckan/harvest/sources/test_remote_groups.py",),
     ),
     Mutant(
         "nameless-record",
@@ -611,7 +612,10 @@ MUTANTS = (
         "ckanext.ukharvest.harvest.gather.gather_stage._completeness",
         "if ending.complete and state.listing.has_nameless",
         "if not ending.complete and state.listing.has_nameless",
-        ("tests/ckan/deletions/test_approval.py", "tests/ckan/harvest/test_memory.py"),
+        (
+            "tests/ckan/deletions/test_actions.py",
+            "tests/ckan/harvest/sources/test_source_config.py",
+        ),
     ),
     Mutant(
         "new-identifiers-imported",
@@ -619,7 +623,7 @@ MUTANTS = (
         "ckanext.ukharvest.harvest.gather.gather_stage._hold_back_changed",
         "hold_back_staged(state, changed.guids.values())",
         "hold_back_staged(state, changed.guids)",
-        ("tests/ckan/harvest/test_changed_identifiers.py",),
+        ("tests/ckan/harvest/records/test_pending.py",),
     ),
     Mutant(
         "new-identifiers-missing",
@@ -627,7 +631,7 @@ MUTANTS = (
         "ckanext.ukharvest.harvest.gather.gather_stage._plan",
         "state.listing.seen.union(changed.guids) if changed else state.listing.seen",
         "state.listing.seen",
-        ("tests/ckan/harvest/test_changed_identifiers.py",),
+        ("tests/ckan/harvest/records/test_pending.py",),
     ),
     Mutant(
         "endless-kills",
@@ -635,7 +639,7 @@ MUTANTS = (
         "ckanext.ukharvest.harvest.consumers.lost_work._recover",
         "lost.kills >= MAX_KILLS",
         "lost.kills > MAX_KILLS",
-        ("tests/ckan/harvest/test_sweeper.py",),
+        ("tests/ckan/harvest/run/test_sweeper.py",),
     ),
     Mutant(
         "export-of-hidden-dataset",
@@ -643,7 +647,7 @@ MUTANTS = (
         "ckanext.ukharvest.export.files._show",
         '"ignore_auth": False',
         '"ignore_auth": True',
-        ("tests/ckan/export/test_export.py",),
+        ("tests/ckan/export/test_files.py",),
     ),
     Mutant(
         "exported-services",
@@ -651,7 +655,7 @@ MUTANTS = (
         "ckanext.ukharvest.export.dcat.theme_uris",
         '("la_function", "la_service")',
         '("la_function",)',
-        ("tests/ckan/export/test_export_formats.py",),
+        ("tests/ckan/export/test_dataset.py",),
     ),
     Mutant(
         "exported-schema",
@@ -659,7 +663,7 @@ MUTANTS = (
         "ckanext.ukharvest.export.data_json._distribution",
         '            "conformsTo": schema,\n',
         "",
-        ("tests/ckan/export/test_export_formats.py",),
+        ("tests/ckan/export/test_dataset.py",),
     ),
     Mutant(
         "doctor-dead-consumer",
@@ -667,7 +671,7 @@ MUTANTS = (
         "ckanext.ukharvest.doctor.runs.unowned",
         "Worker.id == Claim.worker_id, Worker.heartbeat > alive",
         "Worker.id == Claim.worker_id",
-        ("tests/ckan/doctor/test_doctor_fix.py",),
+        ("tests/ckan/doctor/test_fixes.py",),
     ),
     Mutant(
         "indexed-errors",
@@ -683,7 +687,7 @@ MUTANTS = (
         "ckanext.ukharvest.lib.auth.is_administrator",
         'organisation, user, "admin"',
         'organisation, user, "update_dataset"',
-        ("tests/ckan/deletions/test_who_decides.py",),
+        ("tests/ckan/harvest_actions/test_auth.py",),
     ),
     Mutant(
         "reserved-option",
@@ -691,7 +695,7 @@ MUTANTS = (
         "ckanext.ukharvest.sources.rules._keep_reserved",
         "if options[name] != stored.get(name)",
         "if name not in stored",
-        ("tests/ckan/sources/test_source_rules.py",),
+        ("tests/ckan/sources/test_rules.py",),
     ),
     Mutant(
         "record-may-run",
@@ -699,7 +703,7 @@ MUTANTS = (
         "ckanext.ukharvest.datasets.pages._raw",
         '    response.headers["Content-Security-Policy"] = _RAW_POLICY\n',
         "",
-        ("tests/ckan/datasets/test_source_record.py",),
+        ("tests/ckan/datasets/test_pages.py",),
     ),
     Mutant(
         "framed-form",
@@ -715,7 +719,7 @@ MUTANTS = (
         "ckanext.ukharvest.patches.forms_and_commands.with_clean_texts",
         "made[name] = [source_rules.clean, *made[name]]",
         "made[name] = [*made[name]]",
-        ("tests/ckan/sources/test_source_rules.py",),
+        ("tests/ckan/sources/test_rules.py",),
     ),
     Mutant(
         "redis-that-refuses",
@@ -723,7 +727,7 @@ MUTANTS = (
         "ckanext.ukharvest.patches.consumers._RedisQueue._faults",
         "return (redis.RedisError,)",
         "return (redis.ConnectionError,)",
-        ("tests/ckan/harvest/test_outages.py",),
+        ("tests/ckan/harvest/consumers/test_failures.py",),
     ),
     Mutant(
         "queue-away",
@@ -731,7 +735,7 @@ MUTANTS = (
         "ckanext.ukharvest.patches.consumers.with_timeouts",
         "retries=8 if waits else 0",
         "retries=8",
-        ("tests/ckan/harvest/test_redis_away.py",),
+        ("tests/ckan/harvest_actions/test_run_actions.py",),
     ),
     Mutant(
         "failed-gather-open",
@@ -739,7 +743,7 @@ MUTANTS = (
         "ckanext.ukharvest.patches.queue_callbacks._fail_job",
         "    job.gather_finished = utcnow()\n",
         "",
-        ("tests/ckan/harvest/test_callbacks.py",),
+        ("tests/ckan/patches/test_queue_callbacks.py",),
     ),
     Mutant(
         "run-without-result",
@@ -747,7 +751,7 @@ MUTANTS = (
         "ckanext.ukharvest.harvest.run.outcomes._store_ended",
         "                store_run_results(ended)\n",
         "                pass\n",
-        ("tests/ckan/harvest/test_outcomes.py",),
+        ("tests/ckan/harvest/run/test_outcomes.py",),
     ),
     Mutant(
         "run-of-another-source",
@@ -797,7 +801,7 @@ MUTANTS = (
         " nothing\n    columns = preview_rules.validate(user, data_dict, source)\n",
         "    columns = preview_rules.validate(user, data_dict, source)\n"
         "    preview_rules.check_limits(user, of_saved=False)\n",
-        ("tests/ckan/previews/test_checks.py",),
+        ("tests/ckan/previews/test_jobs.py",),
     ),
     Mutant(
         "bulk-rows-of-unknown-source",
@@ -805,7 +809,7 @@ MUTANTS = (
         "ckanext.ukharvest.patches.apply_patches",
         "patch.relies_on and untested",
         "False",
-        ("tests/ckan/harvest/test_startup.py",),
+        ("tests/ckan/test_compat.py",),
     ),
     Mutant(
         "index-comparison-broken",
@@ -813,7 +817,7 @@ MUTANTS = (
         "ckanext.ukharvest.harvest.index.search_index.mend_source",
         "            compat.rollback()\n",
         "",
-        ("tests/ckan/harvest/test_index_documents.py",),
+        ("tests/ckan/harvest/index/test_index_values.py",),
     ),
     Mutant(
         "index-comparison-twice",
@@ -821,7 +825,7 @@ MUTANTS = (
         "ckanext.ukharvest.harvest.index.search_index._repair",
         "wrong -= pending | set(recent)",
         "wrong -= set(recent)",
-        ("tests/ckan/harvest/test_index_documents.py",),
+        ("tests/ckan/harvest/index/test_index_values.py",),
     ),
     Mutant(
         "refused-deletion-seen",
@@ -837,7 +841,7 @@ MUTANTS = (
         "ckanext.ukharvest.deletions.actions._delete",
         "            claims.give_back(heart.id)\n",
         "",
-        ("tests/ckan/deletions/test_approval.py",),
+        ("tests/ckan/deletions/test_actions.py",),
     ),
     Mutant(
         "failure-not-stored",
@@ -845,7 +849,7 @@ MUTANTS = (
         "ckanext.ukharvest.harvest.batch.import_stage._fail_at_least",
         "        objects.end_as_failed(object_id, INTERNAL)\n",
         "",
-        ("tests/ckan/harvest/test_batches.py",),
+        ("tests/ckan/harvest/batch/test_batch_transaction.py",),
     ),
     Mutant(
         "commit-in-a-deletion",
@@ -853,7 +857,7 @@ MUTANTS = (
         "ckanext.ukharvest.patches.write_batches.commit_of",
         "if batch and batch.is_in_savepoint",
         "if False",
-        ("tests/ckan/harvest/test_batches.py",),
+        ("tests/ckan/harvest/batch/test_batch_transaction.py",),
     ),
     Mutant(
         "held-deletions-released",
@@ -861,7 +865,7 @@ MUTANTS = (
         "ckanext.ukharvest.harvest.gather.gather_stage._plan",
         "        held=held,\n",
         "",
-        ("tests/ckan/deletions/test_approval.py",),
+        ("tests/ckan/deletions/test_actions.py",),
     ),
     Mutant(
         "deleted-by-hand-unseen",
@@ -869,7 +873,7 @@ MUTANTS = (
         "ckanext.ukharvest.harvest.records.record_state._STATE",
         "WHEN dataset.state <> 'active' AND NOT record.removed",
         "WHEN false",
-        ("tests/ckan/harvest/test_record_state.py",),
+        ("tests/ckan/harvest/records/test_record_state.py",),
     ),
     Mutant(
         "run-read-by-two",
@@ -877,7 +881,7 @@ MUTANTS = (
         "ckanext.ukharvest.harvest.consumers.claims._unread",
         "            ~_is_worked_on(),\n",
         "",
-        ("tests/ckan/harvest/test_polling.py",),
+        ("tests/ckan/patches/test_polling.py",),
     ),
     Mutant(
         "others-starve",
@@ -885,7 +889,7 @@ MUTANTS = (
         "ckanext.ukharvest.patches.consumers._consume",
         "            has_worked = polling.look(kind)\n",
         "            while has_worked := polling.look(kind):\n                pass\n",
-        ("tests/ckan/harvest/test_polling.py",),
+        ("tests/ckan/patches/test_polling.py",),
     ),
     Mutant(
         "failed-again-hidden",
@@ -893,7 +897,7 @@ MUTANTS = (
         "ckanext.ukharvest.harvest.run.outcomes._figures",
         '"lost": counted.lost + noted("failed_again")',
         '"lost": counted.lost',
-        ("tests/ckan/harvest/test_failed_again.py",),
+        ("tests/ckan/harvest/records/test_record_rows.py",),
     ),
     Mutant(
         "failed-for-other-reasons",
@@ -901,7 +905,7 @@ MUTANTS = (
         "ckanext.ukharvest.harvest.batch.items.Failed.put",
         "isinstance(error, FAIL_ALIKE) and ",
         "",
-        ("tests/ckan/harvest/test_failed_again.py",),
+        ("tests/ckan/harvest/records/test_record_rows.py",),
     ),
     Mutant(
         "run-ended-twice",
@@ -909,7 +913,7 @@ MUTANTS = (
         "ckanext.ukharvest.harvest.run.run_end._end",
         "        .with_for_update()\n",
         "",
-        ("tests/ckan/harvest/test_run_end.py",),
+        ("tests/ckan/harvest/run/test_run_end.py",),
     ),
     Mutant(
         "form-without-token",
@@ -941,9 +945,7 @@ MUTANTS = (
         "ckanext.ukharvest.lib.permissions.may",
         'action, context.get("user") or "", *sorted',
         "action, *sorted",
-        (
-            "tests/ckan/previews/test_source_previews.py::test_link_shows_nothing_that_is_not_public",
-        ),
+        ("tests/ckan/previews/test_actions.py::test_link_shows_nothing_that_is_not_public",),
     ),
     Mutant(
         "former-editors",
@@ -977,7 +979,7 @@ MUTANTS = (
         "ckanext.ukharvest.sources.rules._other_source",
         "str(text) if row.private else ",
         "",
-        ("tests/ckan/sources/test_source_rules.py",),
+        ("tests/ckan/sources/test_rules.py",),
     ),
     Mutant(
         "deleted-after-coming-back",
@@ -985,7 +987,9 @@ MUTANTS = (
         "ckanext.ukharvest.harvest.batch.items.Written.put",
         "row.removed, row.written = False, utcnow()",
         "row.written = utcnow()",
-        ("tests/ckan/harvest/test_run.py::test_gone_records_are_deleted_and_come_back",),
+        (
+            "tests/ckan/harvest/batch/test_import_stage.py::test_gone_records_are_deleted_and_come_back",
+        ),
     ),
     Mutant(
         "weekly-mail-by-utc",
@@ -993,7 +997,7 @@ MUTANTS = (
         "ckanext.ukharvest.notifications.due.week",
         "ZoneInfo(schedules.portal_zone())",
         'ZoneInfo("UTC")',
-        ("tests/ckan/portal/test_clock_changes.py", "tests/ckan/notifications/test_mails.py"),
+        ("tests/ckan/notifications/test_due.py", "tests/ckan/notifications/test_mails.py"),
     ),
     Mutant(
         "times-by-utc",
@@ -1001,7 +1005,7 @@ MUTANTS = (
         "ckanext.ukharvest.lib.texts.format_time",
         "utc.astimezone(get_display_timezone())",
         "utc",
-        ("tests/ckan/portal/test_clock_changes.py",),
+        ("tests/ckan/notifications/test_due.py",),
     ),
     Mutant(
         "schedule-by-utc",
@@ -1009,7 +1013,7 @@ MUTANTS = (
         "ckanext.ukharvest.harvest.sources.schedules.portal_zone",
         'str(zone) if schedule.is_zone(zone) else "UTC"',
         '"UTC"',
-        ("tests/ckan/portal/test_clock_changes.py",),
+        ("tests/ckan/notifications/test_due.py",),
     ),
     Mutant(
         "token-in-forms",
@@ -1025,7 +1029,7 @@ MUTANTS = (
         "ckanext/ukharvest/templates/ukharvest/source_preview/page.html",
         "{% if preview.is_open and not under_way %}",
         "{% if not under_way %}",
-        ("tests/ckan/previews/test_source_previews.py",),
+        ("tests/ckan/previews/test_actions.py",),
     ),
     Mutant(
         "renewed-under-the-hand",
@@ -1049,7 +1053,7 @@ MUTANTS = (
         "ckanext.ukharvest.export.data_json._distribution",
         '"byteSize": resource.size,',
         "",
-        ("tests/ckan/export/test_export_formats.py",),
+        ("tests/ckan/export/test_dataset.py",),
     ),
     Mutant(
         "one-click",
@@ -1065,7 +1069,7 @@ MUTANTS = (
         "ckanext.ukharvest.previews.pages._private",
         "no_store = True",
         "no_store = False",
-        ("tests/ckan/previews/test_checks.py",),
+        ("tests/ckan/previews/test_jobs.py",),
     ),
     Mutant(
         "mails-to-former-editors",

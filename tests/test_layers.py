@@ -17,6 +17,8 @@ from tests.floors import CKAN_FROM, FEATURES, FLOORS
 OURS = "ckanext.ukharvest"
 PACKAGE = Path(ckanext.ukharvest.__file__).parent
 TESTS = Path(__file__).parent
+# Of the modules, so many have a test module at the same place below tests/ or tests/ckan/.
+MIRRORED = 0.58
 
 # On one floor, and neither imports the other.
 APART = (("readers", "parsers"), FEATURES, ("sources", "datasets"))
@@ -190,3 +192,17 @@ def test_no_module_of_tests_is_imported_by_another() -> None:
                 if re.match(r"(from|import) (tests\b|\.).*[ .]test_", words):
                     importers.append(f"{path.relative_to(TESTS)}: {words}")
     assert importers == []
+
+
+def test_tests_stand_where_their_code_stands() -> None:
+    """Who opens lib/slots.py opens test_slots.py in tests/lib or tests/ckan/lib."""
+    modules = [path.relative_to(PACKAGE) for path in MODULES.values() if path.name != "__init__.py"]
+    modules = [path for path in modules if "migration" not in path.parts]
+    mirrored = [
+        path
+        for path in modules
+        if any(
+            (top / path.parent / f"test_{path.name}").is_file() for top in (TESTS, TESTS / "ckan")
+        )
+    ]
+    assert len(mirrored) / len(modules) >= MIRRORED

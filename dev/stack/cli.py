@@ -31,7 +31,7 @@ of CKAN.
 
 bin/stack env prints the variables with which a CKAN or a pytest that you start by hand uses them:
   eval "$(bin/stack env --purpose test)"
-  {venv.folder()}/bin/pytest --ckan-ini=test.ini tests/ckan/harvest/test_run.py
+  {venv.folder()}/bin/pytest --ckan-ini=test.ini tests/ckan/harvest/batch/test_import_stage.py
 """
 
 

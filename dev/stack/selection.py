@@ -16,8 +16,12 @@ CHAOS = CKAN_TESTS / "chaos"
 # `bin/test --fast`: of the tests marked compat, those of the seam with CKAN ...
 SEAM = tuple(
     CKAN_TESTS / f"{name}.py"
-    for name in ("security/test_access_table", "harvest/test_callbacks", "harvesters/test_contract")
-    + ("harvest/test_run", "harvest/test_startup")
+    for name in (
+        "security/test_access_table",
+        "patches/test_queue_callbacks",
+        "testing/test_portal",
+    )
+    + ("harvest/batch/test_import_stage", "test_compat")
 )
 # ... and all tests without CKAN but these, which take two thirds of the time.
 SLOW = tuple(

@@ -50,46 +50,54 @@ from tests.ckan.inbox import Inbox
 from tests.ckan.people import Person, member, with_headers
 from tests.ckan.portal_copies import OF_PROCESSES, SourceMaker
 from tests.ckan.processes import FAULTY_PROGRAM, finish
-from tests.ckan.shards import files_of_shard
+from tests.ckan.shards import files_of, files_of_shard
 from tests.publisher import Publisher
 
 HERE = Path(__file__).parent
 # Tests of how work is shared, lost and given back; CI runs them with batches of several sizes.
 # Not those whose consumers have an ini of their own, nor those with a size of their own
 # (``has_own_size``): they would run the same once more.
-ENGINE = {
-    f"test_{name}.py"
-    for name in (
-        *("adopt_source", "adoption", "after", "approval", "callbacks", "changed_identifiers"),
-        *("clearing", "contract", "copies", "handed_on", "missing_records", "outages"),
-        *("pending_index", "run", "stop", "stop_by_editor"),
-    )
-}
+ENGINE = files_of(
+    {
+        "adoption": "actions adoption",
+        "deletions": "actions",
+        "harvest/batch": "import_stage",
+        "harvest": "clearing missing_records stop_by_editor",
+        "harvest/consumers": "failures",
+        "harvest/gather": "gather_state",
+        "harvest/index": "pending_index search_index",
+        "harvest/records": "conflicts pending",
+        "harvest/run": "stopping",
+        "patches": "queue_callbacks",
+        "testing": "portal",
+    }
+)
 # Tests of what differs between versions of CKAN: writer, index, forms, extras, permissions,
 # patches, consumers, adoption, sweeper, start-up. CI runs them on the oldest version too.
-COMPAT = {
-    f"test_{name}.py"
-    for name in (
-        *("access", "access_routes", "access_table", "action_input", "adopt_source", "adoption"),
-        *("after", "approval", "batches", "callbacks", "changed_identifiers", "clearing"),
-        *("contract", "copies", "handed_on", "own_site"),
-        *("csw_bindings", "fields_harvested", "form", "form_scheming", "forms", "harvest_extras"),
-        *("hung_consumers", "ids", "journey", "languages", "missing_records", "outages"),
-        *(
-            "pending_index",
-            "plugin_order",
-            "profiles",
-            "prune",
-            "rabbitmq",
-            "remote_groups",
-            "routes",
-            "run",
-        ),
-        *("source_form", "source_rules", "startup", "stock", "stock_leftovers", "stop", "sweeper"),
-        *("takeover", "upgrade", "versions", "who_decides", "kept_fields", "dataset_hooks"),
-        "portal_copies",
-    )
-}
+COMPAT = files_of(
+    {
+        "adoption": "actions adoption stock_leftovers",
+        "": "compat dataset_schema fields form plugin",
+        "datasets": "actions form_scheming",
+        "deletions": "actions",
+        "harvest/batch": "batch_transaction dataset_writer hooks import_stage",
+        "harvest": "clearing database languages missing_records portal_copies rabbitmq",
+        "harvest/consumers": "claims failures",
+        "harvest/gather": "gather_state",
+        "harvest/index": "pending_index search_index",
+        "harvest/records": "changes conflicts pending",
+        "harvest/run": "prune stopping sweeper",
+        "harvest/sources": "dataset_adoption remote_groups",
+        "harvest_actions": "actions auth",
+        "harvesters": "csw_bindings profiles",
+        "lib": "schema",
+        "patches": "queue_callbacks",
+        "portal": "journey languages",
+        "security": "access access_routes access_table ids routes",
+        "sources": "form own_site rules",
+        "testing": "portal",
+    }
+)
 # The contract is run for all source types once. Elsewhere (batches of other sizes, the oldest CKAN)
 # one type for each shape of source is enough: a document, a file for each record, pages of records.
 SHAPES = {"data_json", "gemini-waf", "oaipmh"}
@@ -107,12 +115,12 @@ def pytest_collection_modifyitems(
     for item in items:
         if HERE in item.path.parents:
             item.add_marker(pytest.mark.ckan)
-            is_shared = item.path.name in ENGINE and not has_own_size(item)
+            is_shared = item.path in ENGINE and not has_own_size(item)
             if is_shared and is_of_shapes(item) and not is_browsed(item):
                 item.add_marker(pytest.mark.engine)
             # Browsers see the pages of the oldest version in the journey.
             is_once = is_browsed(item) and item.path.name != "test_journey.py"
-            if item.path.name in COMPAT and is_of_shapes(item) and not is_once:
+            if item.path in COMPAT and is_of_shapes(item) and not is_once:
                 item.add_marker(pytest.mark.compat)
     yield  # pytest takes out what -m and -k do not name
     # Tests that can share their consumers run in a row: starting them takes seconds.

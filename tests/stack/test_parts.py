@@ -101,7 +101,7 @@ def test_the_two_halves_have_portals_of_their_own() -> None:
 
 
 def test_named_tests_are_run_in_one_part() -> None:
-    assert list(parts_of("tests/ckan/harvest/test_run.py")) == ["CKAN 2.12"]
+    assert list(parts_of("tests/ckan/harvest/batch/test_import_stage.py")) == ["CKAN 2.12"]
     assert list(parts_of("--all", "-k", "run")) == ["CKAN 2.12", "CKAN 2.11", "without CKAN"]
     assert list(parts_of("--all", "tests/core")) == ["without CKAN"]
 

@@ -32,7 +32,7 @@ BOTH, WITHOUT, WITH = (True, True), (True, False), (False, True)
         (["tests/core"], WITHOUT),
         (["tests/core/xml/test_parser.py::test_a_thing"], WITHOUT),
         (["tests/ckan"], WITH),
-        (["tests/ckan/harvest/test_run.py::test_a_thing"], WITH),
+        (["tests/ckan/harvest/batch/test_import_stage.py::test_a_thing"], WITH),
         (["tests/core", "tests/ckan"], BOTH),
         (["tests/core", "-m", "ckan"], WITH),
         (["--chaos", "--seed", "42", "-k", "hosts"], WITH),

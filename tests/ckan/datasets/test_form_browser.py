@@ -76,7 +76,7 @@ def saved(name: str) -> dict[str, Any]:
     "form",
     [
         pytest.param((FORM, {}), id="ours"),
-        # What its form stores is in test_forms.py and test_form_scheming.py.
+        # What its form stores is in tests/ckan/test_dataset_schema.py and test_form_scheming.py.
         pytest.param((SCHEMING, SCHEMING_WITH), id="scheming", marks=pytest.mark.giant),
     ],
     indirect=True,

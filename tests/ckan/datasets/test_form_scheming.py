@@ -1,4 +1,4 @@
-"""The presets for ckanext-scheming; what portals do with them is in test_forms."""
+"""The presets for ckanext-scheming; what portals do with them is in test_dataset_schema."""
 
 from __future__ import annotations
 

@@ -108,7 +108,7 @@ def run_of(source: str, status: str, minutes: float, **report: Any) -> HarvestJo
     return job
 
 
-# tests/ckan/sources: test_source_page.py has the headings, test_source_browser.py the looks.
+# tests/ckan/sources: test_pages.py has the headings, test_source_browser.py the looks.
 @pytest.mark.giant
 def test_every_state_of_a_source(manager: Visitor, portal: Portal, source: str) -> None:
     def check_state(name: str, heading: str) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from ckanext.ukharvest import source_type_api
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[1]
 TEMPLATE = ROOT / "contrib" / "cookiecutter-ukharvest-source-type"
 PAGE = (ROOT / "docs" / "developing" / "source-types.md").read_text(encoding="utf-8")
 OURS = "ckanext.ukharvest"

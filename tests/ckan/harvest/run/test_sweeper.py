@@ -29,7 +29,7 @@ from tests.ckan.harvesting import Consumers, Portal, figures, to_gather, to_impo
 from tests.ckan.processes import FAULTY_PROGRAM
 from tests.publisher import Publisher
 
-# With batches a message is no longer about one object: test_batches.py.
+# With batches a message is no longer about one object: test_batch_transaction.py.
 pytestmark = [
     pytest.mark.in_process,
     pytest.mark.ckan_config("ckanext.ukharvest.batch_size", "1"),

@@ -298,7 +298,7 @@ def test_hostile_texts_are_escaped_in_an_outline() -> None:
     assert not any(value.href for value in values_of(outline_of_xml(content)))
 
 
-SOURCES = sorted((Path(__file__).parents[2] / "sources").rglob("*.xml"))
+SOURCES = sorted((Path(__file__).parents[1] / "sources").rglob("*.xml"))
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: "/".join(path.parts[-2:]))

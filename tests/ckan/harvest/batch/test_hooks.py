@@ -24,7 +24,7 @@ from tests.publisher import Publisher
 
 pytestmark = pytest.mark.in_process
 
-SECOND = Path(__file__).parents[1] / "second_package"
+SECOND = Path(__file__).parents[2] / "second_package"
 PATH = "/data.json"
 
 

@@ -42,7 +42,7 @@ def source(portal: Portal, publisher: Publisher) -> Source:
     return Source(portal, publisher)
 
 
-# How each form stores fields is in test_forms.py: with ckanext-scheming as ours, or as CKAN's.
+# How forms store fields is in test_dataset_schema: with ckanext-scheming as ours, or as CKAN's.
 @pytest.fixture(
     params=[
         pytest.param(name, marks=pytest.mark.giant if "scheming" in name else ()) for name in KINDS
