@@ -177,6 +177,9 @@ class DatasetWriter:
             # Most imports of a full run change nothing and need no second read of the dataset.
             differs = is_changed(existing, mapped.package)
             more["original_package"] = existing
+            if differs and _has_source_changed(item, row):
+                # CKAN 2.12's activity stream asks for it, and the action returns before it sets it.
+                more["changed_entities"] = {"packages": {package_id}}
             call_without_commit(action, mapped.package, self._user, **more)
             after = show_dataset(package_id, **shown) if differs else existing
             changed = find_changed_fields(existing, after) if differs else ()
@@ -199,6 +202,19 @@ class DatasetWriter:
         """
         context = {"ignore_auth": True, **self._user}
         tk.get_action("package_delete")(context, {"id": package_id})
+
+
+def _has_source_changed(item: Item, row: Record) -> bool:
+    """Tell whether a dataset is written because its source changed the record, or has it again.
+
+    Not in a forced run, nor after an adoption or a change of the import rules: what such runs write
+    is no news to people who follow the dataset.
+    """
+    if item.forced:
+        return False
+    before, now = row.fingerprint, item.stamp
+    is_other = before != now.fingerprint and row.import_rules_hash == now.import_rules_hash
+    return row.removed or (bool(before) and is_other)
 
 
 def _prepare(
