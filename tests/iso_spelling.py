@@ -8,9 +8,16 @@ CODES = "http://www.isotc211.org/2005/resources/Codelist/gmxCodelists.xml#"
 
 
 def el(name: str, *content: str, **attributes: str) -> str:
-    """Return an element as text; in names of attributes ``__`` stands for the colon."""
+    """Return an element as text.
+
+    Args:
+        name: "a/b" is an element b, alone in an element a.
+        attributes: ``__`` stands for the colon in their names.
+    """
+    around, _, name = name.rpartition("/")
     spelt = "".join(f" {k.replace('__', ':')}={quoteattr(v)}" for k, v in attributes.items())
-    return f"<{name}{spelt}>{''.join(content)}</{name}>" if content else f"<{name}{spelt}/>"
+    one = f"<{name}{spelt}>{''.join(content)}</{name}>" if content else f"<{name}{spelt}/>"
+    return el(around, one) if around else one
 
 
 def text(name: str, value: str, href: str = "") -> str:

@@ -39,7 +39,7 @@ def _metadata(record: Record) -> Iterator[str]:
         level = "service" if record.shows else "dataset"
         yield code("gmd:hierarchyLevel", "MD_ScopeCode", level)
         yield _party("gmd:contact", record, "pointOfContact")
-    yield el("gmd:dateStamp", el("gco:Date", record.modified or "2024-04-01"))
+    yield el("gmd:dateStamp/gco:Date", record.modified or "2024-04-01")
     if record.details:
         yield text("gmd:metadataStandardName", "UK GEMINI")
         yield text("gmd:metadataStandardVersion", "2.3")
@@ -56,7 +56,7 @@ def _metadata(record: Record) -> Iterator[str]:
 
 
 def _identification(record: Record) -> Iterator[str]:
-    yield el("gmd:citation", el("gmd:CI_Citation", *_citation(record)))
+    yield el("gmd:citation/gmd:CI_Citation", *_citation(record))
     yield text("gmd:abstract", record.description)
     if record.publisher:
         yield _party("gmd:pointOfContact", record, "owner")
@@ -68,7 +68,7 @@ def _identification(record: Record) -> Iterator[str]:
             )
     if record.tags:
         words = (text("gmd:keyword", tag) for tag in record.tags)
-        yield el("gmd:descriptiveKeywords", el("gmd:MD_Keywords", *words))
+        yield el("gmd:descriptiveKeywords/gmd:MD_Keywords", *words)
     if record.licence:
         yield _constraints("accessConstraints", "no limitations", _NO_LIMITS)
         yield _constraints("useConstraints", "Open Government Licence v3.0", record.licence)
@@ -81,15 +81,15 @@ def _identification(record: Record) -> Iterator[str]:
 def _coverage(record: Record) -> Iterator[str]:
     """Yield what data cover, or what a service shows."""
     if record.shows:
-        yield el("srv:serviceType", el("gco:LocalName", "view"))
+        yield el("srv:serviceType/gco:LocalName", "view")
     elif record.publisher:
         yield code("gmd:language", "LanguageCode", "eng")
-        yield el("gmd:topicCategory", el("gmd:MD_TopicCategoryCode", "environment"))
+        yield el("gmd:topicCategory/gmd:MD_TopicCategoryCode", "environment")
     if record.box:
         prefix = "srv" if record.shows else "gmd"
         yield el(f"{prefix}:extent", el("gmd:EX_Extent", *_extent(record)))
     if record.shows:
-        yield el("srv:couplingType", el("srv:SV_CouplingType", codeListValue="tight"))
+        yield el("srv:couplingType/srv:SV_CouplingType", codeListValue="tight")
     for guid in record.shows:
         address = f"https://maps.example/csw?request=GetRecordById&id={guid}"
         yield el("srv:operatesOn", uuidref=guid, xlink__href=address)
@@ -99,8 +99,8 @@ def _citation(record: Record) -> Iterator[str]:
     yield text("gmd:title", record.title)
     if record.details:
         kind = code("gmd:dateType", "CI_DateTypeCode", "revision")
-        date = el("gmd:date", el("gco:Date", record.modified))
-        yield el("gmd:date", el("gmd:CI_Date", date, kind))
+        date = el("gmd:date/gco:Date", record.modified)
+        yield el("gmd:date/gmd:CI_Date", date, kind)
         yield _nested(("identifier", "MD_Identifier"), text("gmd:code", record.page))
 
 
@@ -110,7 +110,7 @@ def _extent(record: Record) -> Iterator[str]:
     sides = {"westBoundLongitude": west, "eastBoundLongitude": east}
     sides |= {"southBoundLatitude": south, "northBoundLatitude": north}
     box = (el(f"gmd:{side}", el("gco:Decimal", str(degrees))) for side, degrees in sides.items())
-    yield el("gmd:geographicElement", el("gmd:EX_GeographicBoundingBox", *box))
+    yield el("gmd:geographicElement/gmd:EX_GeographicBoundingBox", *box)
     if record.details and record.period:
         first, last = record.period
         ends = (el("gml:beginPosition", first), el("gml:endPosition", last))
@@ -155,11 +155,11 @@ def text_only(name: str, value: str) -> str:
 
 def _quality() -> str:
     scope = _nested(("scope", "DQ_Scope"), code("gmd:level", "MD_ScopeCode", "dataset"))
-    published = el("gmd:date", el("gco:Date", "2010-12-08"))
+    published = el("gmd:date/gco:Date", "2010-12-08")
     kind = code("gmd:dateType", "CI_DateTypeCode", "publication")
-    date = el("gmd:date", el("gmd:CI_Date", published, kind))
+    date = el("gmd:date/gmd:CI_Date", published, kind)
     cited = el("gmd:CI_Citation", text("gmd:title", _REGULATION), date)
-    passed = el("gmd:pass", el("gco:Boolean", "false"))
+    passed = el("gmd:pass/gco:Boolean", "false")
     result = el("gmd:specification", cited) + text("gmd:explanation", "Not tested") + passed
     report = _nested(("report", "DQ_DomainConsistency", "result", "DQ_ConformanceResult"), result)
     lineage = _nested(("lineage", "LI_Lineage"), text("gmd:statement", "Surveyed on foot."))
@@ -171,8 +171,7 @@ def _party(name: str, record: Record, role: str) -> str:
     contact = _nested(("contactInfo", "CI_Contact", "address", "CI_Address"), address)
     named = text("gmd:organisationName", record.publisher)
     return el(
-        name,
-        el("gmd:CI_ResponsibleParty", named, contact, code("gmd:role", "CI_RoleCode", role)),
+        name, el("gmd:CI_ResponsibleParty", named, contact, code("gmd:role", "CI_RoleCode", role))
     )
 
 

@@ -46,21 +46,12 @@ CONTACT = el(
     "gmd:CI_ResponsibleParty",
     text("gmd:organisationName", "Borchester Council"),
     el(
-        "gmd:contactInfo",
+        "gmd:contactInfo/gmd:CI_Contact",
+        text("gmd:phone/gmd:CI_Telephone/gmd:voice", "01632 960 001"),
         el(
-            "gmd:CI_Contact",
-            el(
-                "gmd:phone",
-                el("gmd:CI_Telephone", text("gmd:voice", "01632 960 001")),
-            ),
-            el(
-                "gmd:address",
-                el(
-                    "gmd:CI_Address",
-                    text("gmd:city", "Borchester"),
-                    text("gmd:electronicMailAddress", "data@borchester.example"),
-                ),
-            ),
+            "gmd:address/gmd:CI_Address",
+            text("gmd:city", "Borchester"),
+            text("gmd:electronicMailAddress", "data@borchester.example"),
         ),
     ),
     code("gmd:role", "CI_RoleCode", "pointOfContact"),
@@ -72,12 +63,9 @@ def test_a_gemini_record_reads_as_labels_and_values() -> None:
         "gmd:CI_Citation",
         text("gmd:title", "Rivers"),
         el(
-            "gmd:date",
-            el(
-                "gmd:CI_Date",
-                el("gmd:date", el("gco:Date", "2026-05-01")),
-                code("gmd:dateType", "CI_DateTypeCode", "publication"),
-            ),
+            "gmd:date/gmd:CI_Date",
+            el("gmd:date/gco:Date", "2026-05-01"),
+            code("gmd:dateType", "CI_DateTypeCode", "publication"),
         ),
     )
     box = el(
@@ -98,24 +86,21 @@ def test_a_gemini_record_reads_as_labels_and_values() -> None:
         text("gmd:abstract", "All rivers\n      of the county."),
         el("gmd:pointOfContact", CONTACT),
         el(
-            "gmd:descriptiveKeywords",
-            el("gmd:MD_Keywords", text("gmd:keyword", "water"), text("gmd:keyword", "fish")),
+            "gmd:descriptiveKeywords/gmd:MD_Keywords",
+            text("gmd:keyword", "water"),
+            text("gmd:keyword", "fish"),
         ),
-        el(
-            "gmd:spatialResolution",
-            el("gmd:MD_Resolution", el("gmd:distance", el("gco:Distance", "10", uom="m"))),
-        ),
-        el("gmd:topicCategory", el("gmd:MD_TopicCategoryCode", "inlandWaters")),
-        el("gmd:extent", el("gmd:EX_Extent", el("gmd:geographicElement", box))),
+        el("gmd:spatialResolution/gmd:MD_Resolution/gmd:distance/gco:Distance", "10", uom="m"),
+        el("gmd:topicCategory/gmd:MD_TopicCategoryCode", "inlandWaters"),
+        el("gmd:extent/gmd:EX_Extent/gmd:geographicElement", box),
     )
-    lineage = el(
-        "gmd:DQ_DataQuality",
-        el("gmd:lineage", el("gmd:LI_Lineage", text("gmd:statement", "Surveyed on foot."))),
+    lineage = text(
+        "gmd:DQ_DataQuality/gmd:lineage/gmd:LI_Lineage/gmd:statement", "Surveyed on foot."
     )
     content = record(
         text("gmd:fileIdentifier", "rivers-1"),
         el("gmd:contact", CONTACT),
-        el("gmd:dateStamp", el("gco:Date", "2026-05-02")),
+        el("gmd:dateStamp/gco:Date", "2026-05-02"),
         el("gmd:identificationInfo", resource),
         el("gmd:dataQualityInfo", lineage),
     )
@@ -203,7 +188,7 @@ def test_an_inventory_reads_with_its_attributes() -> None:
         ),
         (code("gmd:status", "MD_ProgressCode", "onGoing"), "Status = on going"),
         (
-            el("gmd:language", el("gmd:LanguageCode", "Cymraeg", codeListValue="cym")),
+            el("gmd:language/gmd:LanguageCode", "Cymraeg", codeListValue="cym"),
             "Language = Cymraeg (cym)",
         ),
         (code("gmd:language", "LanguageCode", "eng"), "Language = English (eng)"),
@@ -225,20 +210,18 @@ def test_an_inventory_reads_with_its_attributes() -> None:
             "Until = 2026 <indeterminate position: before>",
         ),
         (
-            el("gmd:dateStamp", el("gco:DateTime", "2026-05-01T09:30:00Z")),
+            el("gmd:dateStamp/gco:DateTime", "2026-05-01T09:30:00Z"),
             "Date of the record = 2026-05-01T09:30:00Z",
         ),
-        (el("gmd:dateStamp", el("gco:Date", "2026-02-30")), "Date of the record = 2026-02-30"),
+        (el("gmd:dateStamp/gco:Date", "2026-02-30"), "Date of the record = 2026-02-30"),
         (
             el(
                 "gmd:title",
                 el("gco:CharacterString", "Rivers"),
                 el(
-                    "gmd:PT_FreeText",
-                    el(
-                        "gmd:textGroup",
-                        el("gmd:LocalisedCharacterString", "Afonydd", locale="#CY"),
-                    ),
+                    "gmd:PT_FreeText/gmd:textGroup/gmd:LocalisedCharacterString",
+                    "Afonydd",
+                    locale="#CY",
                 ),
             ),
             "Title = Rivers / Afonydd <other language: #CY>",
@@ -289,7 +272,7 @@ HOSTILE = "\"'><script>alert(1)</script>&amp;{{ 7*7 }}{% raw %}%(x)s"
 def test_hostile_texts_are_escaped_in_an_outline() -> None:
     content = record(
         text("gmd:abstract", HOSTILE),
-        el("gmd:language", el("gmd:LanguageCode", codeListValue=HOSTILE)),
+        el("gmd:language/gmd:LanguageCode", codeListValue=HOSTILE),
         nil("gmd:purpose", HOSTILE),
         el("gmd:x", "1", title=HOSTILE),
     )

@@ -46,40 +46,64 @@ class Element:
 
     Attributes:
         name: its number in UK GEMINI 2.3, and its name.
-        prop: the property that holds it.
-        place: its parent: root, citation, identification, distribution or quality.
-        read: the dataset's field for it.
-        one, both: the value read from one property, and from two.
-        none: the value if it is missing; an error's code if the record fails.
+        path: its parent (root, citation, identification, distribution or quality), and the property
+            that holds it; gmd and identification go without saying.
+        target: what a dataset has of it: the name of a field, of an extra, or of an extra with a
+            JSON list ("name[]"), of whose objects one member is read ("name[].key"); or a function.
+        values: the texts of two properties.
+        one: the value read from one property, if that is not its text, or a list of it.
+        both: the value read from two, if that is not the value of one.
+        none: the value if it is missing, if that is not empty; an error's code if the record fails.
         around: the elements between place and property.
         own: the property's standard content, if that is no CharacterString.
         whole: the property itself, if it only has an attribute.
-        values: the texts of the two.
-        anchored: the value read from an Anchor with ADDRESS, if that is not ``one``.
+        anchored: the value read from an Anchor with ADDRESS, if that is not the value of one.
         without: shapes that make no sense here, each with the reason.
     """
 
     name: str
-    prop: str
-    place: str
-    read: Callable[[DatasetRecord], Any]
-    one: Any
-    both: Any
-    none: Any = ""
+    path: str
+    target: str | Callable[[DatasetRecord], Any]
+    values: tuple[str, str] = ("Rivers", "Lakes")
+    one: Any = None
+    both: Any = None
+    none: Any = None
     around: str = "{}"
     own: str = TEXT
     whole: str = ""
-    values: tuple[str, str] = ("Rivers", "Lakes")
     anchored: Any = None
     without: Mapping[str, str] = field(default_factory=dict)
 
+    @property
+    def place(self) -> str:
+        return self.path.rpartition("/")[0] or "identification"
+
+    @property
+    def prop(self) -> str:
+        name = self.path.rpartition("/")[2]
+        return name if ":" in name else f"gmd:{name}"
+
+    def read(self, record: DatasetRecord) -> Any:
+        """Return what a dataset has of it."""
+        if callable(self.target):
+            return self.target(record)
+        name, is_list, key = self.target.partition("[]")
+        if not is_list:
+            return getattr(record, name) if hasattr(record, name) else record.extras.get(name, "")
+        found = json.loads(record.extras.get(name, "[]"))
+        return [each.get(key[1:], "") for each in found] if key else found
+
     def expected(self, shape: str) -> Any:
         """Return the value expected of a shape."""
+        is_list = isinstance(self.target, str) and "[]" in self.target
         if shape in _NOTHING:
-            return self.none
+            return self.none if self.none is not None else [] if is_list else ""
         if shape == "anchor" and self.anchored is not None:
             return self.anchored
-        return self.both if shape == "twice" else self.one
+        if shape == "twice" and self.both is not None:
+            return self.both
+        text = self.values[0]
+        return self.one if self.one is not None else [text] if is_list else text
 
     def document(self, shape: str) -> str:
         """Return a record that has the element in a shape."""
@@ -107,18 +131,24 @@ def document(
     distribution: str = "",
     quality: str = "",
     bare: str = "",
+    guid: str = "rivers",
+    kind: str = "gmd:MD_DataIdentification",
 ) -> str:
-    """Return a record with these parts, identifier and title, except the one in ``bare``."""
-    identifier = f"<gmd:fileIdentifier>{TEXT.format('rivers')}</gmd:fileIdentifier>"
+    """Return a record with these parts, identifier and title, except the one in ``bare``.
+
+    Args:
+        kind: the class of the identification.
+    """
+    identifier = f"<gmd:fileIdentifier>{TEXT.format(guid)}</gmd:fileIdentifier>"
     title = f"<gmd:title>{TEXT.format('Rivers')}</gmd:title>"
     return f"""<gmd:MD_Metadata {NAMESPACES}>
 {"" if bare == "gmd:fileIdentifier" else identifier}{root}
-<gmd:identificationInfo><gmd:MD_DataIdentification>
+<gmd:identificationInfo><{kind}>
   <gmd:citation><gmd:CI_Citation>
     {"" if bare == "gmd:title" else title}{citation}
   </gmd:CI_Citation></gmd:citation>
   {identification}
-</gmd:MD_DataIdentification></gmd:identificationInfo>
+</{kind}></gmd:identificationInfo>
 <gmd:distributionInfo><gmd:MD_Distribution>{distribution}</gmd:MD_Distribution>
 </gmd:distributionInfo>
 <gmd:dataQualityInfo><gmd:DQ_DataQuality>{quality}</gmd:DQ_DataQuality></gmd:dataQualityInfo>
@@ -129,21 +159,6 @@ def parsed(text: str, **options: Any) -> DatasetRecord:
     """Parse a record under its own identifier."""
     guid = gemini_document.identifier(etree.fromstring(text))
     return gemini.parse(RawRecord(guid, text, position="record 1"), options)
-
-
-def extra(name: str) -> Callable[[DatasetRecord], str]:
-    """Return the reader of an extra."""
-    return lambda record: record.extras.get(name, "")
-
-
-def json_extra(name: str, key: str = "") -> Callable[[DatasetRecord], list[Any]]:
-    """Return the reader of a JSON list's extra; ``key`` reads that value of its objects."""
-
-    def read(record: DatasetRecord) -> list[Any]:
-        found = json.loads(record.extras.get(name, "[]"))
-        return [each.get(key, "") for each in found] if key else found
-
-    return read
 
 
 def code(name: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ckanext.ukharvest.core.records import DatasetRecord
-from tests.parsers.gemini.elements import ADDRESS, Element, code, extra, json_extra
+from tests.parsers.gemini.elements import ADDRESS, Element, code
 
 OGL = "Open Government Licence v3.0"
 CC_BY = "CC BY 4.0"
@@ -27,68 +27,47 @@ def _licence(record: DatasetRecord) -> str:
 ELEMENTS = (
     Element(
         "25 limitations on public access",
-        "gmd:otherConstraints",
-        "identification",
-        json_extra("access_constraints"),
-        one=["Rivers"],
+        "otherConstraints",
+        "access_constraints[]",
         both=["Rivers", "Lakes"],
-        none=[],
         around=_block("accessConstraints"),
     ),
     Element(
         "25 limitations on public access, restriction",
-        "gmd:accessConstraints",
-        "identification",
-        json_extra("access-restrictions"),
-        one=["copyright"],
+        "accessConstraints",
+        "access-restrictions[]",
+        values=("copyright", "license"),
         both=["copyright", "license"],
-        none=[],
         around=_block(""),
         own=code("MD_RestrictionCode"),
-        values=("copyright", "license"),
     ),
     Element(
         "26 use constraints",
-        "gmd:otherConstraints",
-        "identification",
-        extra("licence"),
-        one="Rivers",
+        "otherConstraints",
+        lambda record: record.extras.get("licence", ""),
         both="Rivers; Lakes",
         around=_block("useConstraints"),
     ),
     Element(
         "26 use constraints, address",
-        "gmd:otherConstraints",
-        "identification",
-        extra("licence_url"),
-        one="https://council.example/terms",
-        both="https://council.example/terms",
-        around=_block("useConstraints"),
+        "otherConstraints",
+        "licence_url",
         values=("https://council.example/terms", "https://council.example/more"),
+        around=_block("useConstraints"),
         anchored=ADDRESS,
     ),
     Element(
         "26 use constraints, restriction",
-        "gmd:useConstraints",
-        "identification",
-        json_extra("use-restrictions"),
-        one=["license"],
+        "useConstraints",
+        "use-restrictions[]",
+        values=("license", "copyright"),
         both=["license", "copyright"],
-        none=[],
         around=_block(""),
         own=code("MD_RestrictionCode"),
-        values=("license", "copyright"),
     ),
     *(
         Element(
-            f"26 licence, {name}",
-            prop,
-            "identification",
-            _licence,
-            one="uk-ogl",
-            both="uk-ogl",
-            around=around,
-            values=(OGL, CC_BY),
+            f"26 licence, {name}", prop, _licence, values=(OGL, CC_BY), one="uk-ogl", around=around
         )
         for name, prop, around in (
             ("beside useConstraints", "gmd:otherConstraints", _block("useConstraints")),

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from ckanext.ukharvest.core.records import DatasetRecord, RawRecord
-from ckanext.ukharvest.parsers.gemini import parser as gemini
+from ckanext.ukharvest.core.records import DatasetRecord
+from tests.iso_spelling import el
+from tests.parsers.gemini import elements
 
 GML = "http://www.opengis.net/gml/3.2"
 GMD = "http://www.isotc211.org/2005/gmd"
@@ -14,25 +15,10 @@ def parsed(
 ) -> DatasetRecord:
     """Parse a record with the content of each of its EX_Extent, and reference systems."""
     kind = "srv:SV_ServiceIdentification" if service else "gmd:MD_DataIdentification"
-    owner = kind[:3]
-    inside = "".join(
-        f"<{owner}:extent><gmd:EX_Extent>{extent}</gmd:EX_Extent></{owner}:extent>"
-        for extent in extents
-    )
-    document = f"""
-<gmd:MD_Metadata xmlns:gmd="{gmd}" xmlns:gml="{gml}"
-  xmlns:gco="http://www.isotc211.org/2005/gco" xmlns:gmx="http://www.isotc211.org/2005/gmx"
-  xmlns:srv="http://www.isotc211.org/2005/srv" xmlns:xlink="http://www.w3.org/1999/xlink">
-  <gmd:fileIdentifier><gco:CharacterString>rivers</gco:CharacterString></gmd:fileIdentifier>
-  {references}
-  <gmd:identificationInfo><{kind}>
-    <gmd:citation><gmd:CI_Citation>
-      <gmd:title><gco:CharacterString>Rivers</gco:CharacterString></gmd:title>
-    </gmd:CI_Citation></gmd:citation>
-    {inside}
-  </{kind}></gmd:identificationInfo>
-</gmd:MD_Metadata>"""
-    return gemini.parse(RawRecord("rivers", document.strip()), {})
+    name = f"{kind[:3]}:extent"
+    inside = "".join(f"<{name}><gmd:EX_Extent>{each}</gmd:EX_Extent></{name}>" for each in extents)
+    text = elements.document(root=references, identification=inside, kind=kind)
+    return elements.parsed(text.replace(GML, gml).replace(GMD, gmd))
 
 
 def text(words: str) -> str:
@@ -52,32 +38,19 @@ def box(west: object, south: object, east: object, north: object, before: str = 
         ("southBoundLatitude", south),
         ("northBoundLatitude", north),
     )
-    inside = before + "".join(
-        f"<gmd:{name}><gco:Decimal>{value}</gco:Decimal></gmd:{name}>"
-        for name, value in sides
-        if value is not None
-    )
-    return (
-        "<gmd:geographicElement><gmd:EX_GeographicBoundingBox>"
-        f"{inside}</gmd:EX_GeographicBoundingBox></gmd:geographicElement>"
-    )
+    inside = (el(f"gmd:{name}/gco:Decimal", f"{side}") for name, side in sides if side is not None)
+    return el("gmd:geographicElement/gmd:EX_GeographicBoundingBox", before, *inside)
 
 
 def outline(gml: str) -> str:
     """Return a geographicElement with a bounding polygon."""
-    return (
-        "<gmd:geographicElement><gmd:EX_BoundingPolygon><gmd:polygon>"
-        f"{gml}</gmd:polygon></gmd:EX_BoundingPolygon></gmd:geographicElement>"
-    )
+    return el("gmd:geographicElement/gmd:EX_BoundingPolygon/gmd:polygon", gml)
 
 
 def system(code: str, rest: str = "", kind: str = "RS_Identifier") -> str:
     """Return a referenceSystemInfo; ``code`` is the content of gmd:code."""
-    return (
-        "<gmd:referenceSystemInfo><gmd:MD_ReferenceSystem><gmd:referenceSystemIdentifier>"
-        f"<gmd:{kind}><gmd:code>{code}</gmd:code>{rest}</gmd:{kind}>"
-        "</gmd:referenceSystemIdentifier></gmd:MD_ReferenceSystem></gmd:referenceSystemInfo>"
-    )
+    around = "gmd:referenceSystemInfo/gmd:MD_ReferenceSystem/gmd:referenceSystemIdentifier"
+    return el(f"{around}/gmd:{kind}", el("gmd:code", code), rest)
 
 
 def codes(record: DatasetRecord) -> list[str]:

@@ -30,12 +30,18 @@ def stored(record: DatasetRecord) -> list[dict[str, str]]:
     return found
 
 
-def test_a_reference_is_stored_as_given_with_what_to_look_for() -> None:
-    href = f"{CSW}&id={ID}"
-    record = coupled(operates_on(href, ID, "Rivers"))
-    assert stored(record) == [{"title": "Rivers", "href": href, "uuid": ID}]
-    assert record.coupled == (ID, href)
-    assert record.problems == ()
+HREF = f"{CSW}&id={ID}"
+
+
+@pytest.mark.parametrize(
+    ("href", "title", "expected"), [(HREF, "Rivers", (ID, HREF)), ("", "", (ID,))]
+)
+def test_a_reference_is_stored_as_given_with_what_to_look_for(
+    href: str, title: str, expected: tuple[str, ...]
+) -> None:
+    record = coupled(operates_on(href, ID, title))
+    assert stored(record) == [{"title": title, "href": href, "uuid": ID}]
+    assert (record.coupled, record.problems) == (expected, ())
 
 
 @pytest.mark.parametrize(
@@ -78,13 +84,6 @@ def test_a_number_of_another_address_is_no_identifier() -> None:
     assert coupled(operates_on("https://example.org/x?id=12")).coupled == (
         "https://example.org/x?id=12",
     )
-
-
-def test_a_reference_without_address() -> None:
-    record = coupled(operates_on(uuid=ID))
-    assert stored(record) == [{"title": "", "href": "", "uuid": ID}]
-    assert record.coupled == (ID,)
-    assert record.problems == ()
 
 
 def test_several_in_their_order_and_each_reference_once() -> None:

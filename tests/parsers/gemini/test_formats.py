@@ -17,162 +17,68 @@ from tests.parsers.gemini.part import anchor, text
 
 ENDPOINT = "http://inspire.ec.europa.eu/metadata-codelist/OnLineDescriptionCode/endPoint"
 MIME_TYPE = '<gmx:MimeFileType type="image/jp2">rivers</gmx:MimeFileType>'
-WMS = f"{HOST}/ows?service=WMS&request=GetCapabilities"
+WMS = "/ows?service=WMS&request=GetCapabilities"
 MAP = "OGC:WMS-1.3.0-http-get-map"
 
 
-@pytest.mark.parametrize(
-    ("url", "said", "expected"),
-    [
-        pytest.param(WMS, {}, ("WMS", "service"), id="query"),
-        pytest.param(WMS, {"name": "Rivers - WFS"}, ("WFS", "service"), id="name-first"),
-        pytest.param(WMS, {"protocol": "WWW:LINK"}, ("WMS", "service"), id="query-before-page"),
-        pytest.param(WMS, {"protocol": "OGC:WFS"}, ("WMS", "service"), id="query-before-protocol"),
-        pytest.param(WMS, {"function": "information"}, ("WMS", "service"), id="information"),
-        pytest.param(
-            f"{HOST}/wms?format=image/png", {"protocol": MAP}, ("WMS", "service"), id="protocol"
-        ),
-        pytest.param(
-            f"{HOST}/wms?", {"protocol": MAP, "name": "gml:rivers"}, ("WMS", "service"), id="layer"
-        ),
-        pytest.param(f"{HOST}/a/wms", {}, ("WMS", "service"), id="path"),
-        pytest.param(f"{HOST}/a.pdf", {"protocol": "WWW:LINK"}, ("PDF", "data"), id="extension"),
-        pytest.param(
-            f"{HOST}/a.pdf", {"function": "information"}, ("PDF", "documentation"), id="report"
-        ),
-        pytest.param(
-            f"{HOST}/7",
-            {"protocol": "WWW:DOWNLOAD-URL", "name": "a.csv"},
-            ("CSV", "data"),
-            id="file-name",
-        ),
-        pytest.param(f"{HOST}/7", {"name": "a.csv"}, ("", "data"), id="file-name-of-what"),
-        pytest.param(f"{HOST}/7", {"name": MIME_TYPE}, ("JP2", "data"), id="mime-file-type"),
-        pytest.param(f"{HOST}/7", {"protocol": "image/jp2"}, ("JP2", "data"), id="media-type"),
-        pytest.param(
-            f"{HOST}/7", {"applicationProfile": "application/pdf"}, ("PDF", "data"), id="profile"
-        ),
-        pytest.param(
-            f"{HOST}/x.cgi?",
-            {"applicationProfile": "WFS-URL"},
-            ("WFS", "service"),
-            id="profile-service",
-        ),
-        pytest.param(f"{HOST}/a.zip", {"name": "Rivers (zip)"}, ("ZIP", "data"), id="archive"),
-        pytest.param(
-            f"{HOST}/a.shp.zip", {"name": "Rivers (ZIP)"}, ("SHP", "data"), id="in-archive"
-        ),
-        pytest.param(
-            f"{HOST}/a/MapServer",
-            {"name": "API", "protocol": "ESRI:ArcGIS"},
-            ("Esri REST", "service"),
-            id="which-api",
-        ),
-        pytest.param(
-            f"{HOST}/x",
-            {"protocol": "ESRI:AIMS--http--configuration"},
-            ("", "service"),
-            id="arcims",
-        ),
-        pytest.param(
-            f"{HOST}/x",
-            {"protocol": "WWW:LINK-1.0-http--link"},
-            ("HTML", "documentation"),
-            id="page",
-        ),
-        pytest.param(
-            f"{HOST}/x",
-            {"protocol": "WWW:LINK", "function": "download"},
-            ("", "data"),
-            id="page-for-download",
-        ),
-        pytest.param(HOST, {}, ("HTML", "documentation"), id="home-page"),
-        pytest.param(
-            f"{HOST}/about", {"function": "information"}, ("HTML", "documentation"), id="about"
-        ),
-        pytest.param(f"{HOST}/shop.aspx?id=7", {"function": "order"}, ("HTML", "data"), id="order"),
-        pytest.param(
-            f"{HOST}/geoserver/ows?",
-            {"function": "information"},
-            ("", "documentation"),
-            id="no-page",
-        ),
-        pytest.param(f"{HOST}/7", {"function": "download"}, ("", "data"), id="function-alone"),
-        pytest.param(f"{HOST}/7", {"protocol": "https"}, ("", "data"), id="https"),
-        pytest.param("ftp://example.org/", {}, ("", "data"), id="ftp"),
-        pytest.param(
-            f"{HOST}/x",
-            {"description": anchor("Endpoint", ENDPOINT)},
-            ("", "service"),
-            id="endpoint",
-        ),
-        pytest.param(
-            f"{HOST}/x?service=WFS&request=GetFeature&outputFormat=csv",
-            {"protocol": "OGC:WFS"},
-            ("CSV", "data"),
-            id="file-of-a-service",
-        ),
-        pytest.param(
-            f"{HOST}/srv/eng/catalog.search#/metadata/7",
-            {},
-            ("HTML", "documentation"),
-            id="catalogue",
-        ),
-        pytest.param(
-            f"{HOST}/records/7/formatters/xml", {}, ("XML", "documentation"), id="record-as-xml"
-        ),
-        pytest.param(
-            f"{HOST}/csw?SERVICE=CSW&REQUEST=GetRecordById&id=7",
-            {},
-            ("XML", "documentation"),
-            id="csw-record",
-        ),
-        pytest.param(f"{HOST}/metadata?uuid={GUID}", {}, ("", "documentation"), id="own-record"),
-        pytest.param(
-            f"{HOST}/api/records/{GUID}/", {}, ("", "documentation"), id="own-record-by-path"
-        ),
-        pytest.param(
-            f"{HOST}/geonetwork/srv?id={GUID.upper()}&tab=1",
-            {},
-            ("", "documentation"),
-            id="own-record-in-capitals",
-        ),
-        pytest.param(
-            f"{HOST}/record/00112233-4455-6677-8899-aabbccddeeff#top",
-            {},
-            ("", "documentation"),
-            id="another-record",
-        ),
-        pytest.param(
-            f"{HOST}/records/{GUID}/attachments/a.csv", {}, ("CSV", "data"), id="attachment"
-        ),
-        pytest.param(
-            f"{HOST}/metadata/{GUID}", {"function": "download"}, ("", "data"), id="file-by-guid"
-        ),
-        pytest.param(
-            f"{HOST}/geonetwork/{GUID}",
-            {"protocol": "OGC:WMS"},
-            ("WMS", "service"),
-            id="map-by-guid",
-        ),
-        pytest.param(
-            f"{HOST}/metadata/{GUID}",
-            {"name": "Record (XML)"},
-            ("XML", "documentation"),
-            id="named",
-        ),
-        pytest.param(
-            f"{HOST}/a.html", {"name": "Rivers (ZIP)"}, ("ZIP", "data"), id="page-of-an-archive"
-        ),
-        pytest.param(f"{HOST}/download?metadata={GUID}", {}, ("", "data"), id="download-by-guid"),
-        pytest.param(
-            f"{HOST}/7", {"function": "completeMetadata"}, ("", "documentation"), id="metadata"
-        ),
-    ],
-)
-def test_format_and_kind(url: str, said: dict[str, str], expected: tuple[str, str]) -> None:
-    found = resource_of_link(url, **said)
-    assert (found.format, found.kind) == expected
+# What it is → the link's path, what is said of it, and its format and kind.
+LINKS = {
+    "query": (WMS, {}, "WMS service"),
+    "name-first": (WMS, {"name": "Rivers - WFS"}, "WFS service"),
+    "query-before-page": (WMS, {"protocol": "WWW:LINK"}, "WMS service"),
+    "query-before-protocol": (WMS, {"protocol": "OGC:WFS"}, "WMS service"),
+    "information": (WMS, {"function": "information"}, "WMS service"),
+    "protocol": ("/wms?format=image/png", {"protocol": MAP}, "WMS service"),
+    "layer": ("/wms?", {"protocol": MAP, "name": "gml:rivers"}, "WMS service"),
+    "path": ("/a/wms", {}, "WMS service"),
+    "extension": ("/a.pdf", {"protocol": "WWW:LINK"}, "PDF data"),
+    "report": ("/a.pdf", {"function": "information"}, "PDF documentation"),
+    "file-name": ("/7", {"protocol": "WWW:DOWNLOAD-URL", "name": "a.csv"}, "CSV data"),
+    "file-name-of-what": ("/7", {"name": "a.csv"}, "data"),
+    "mime-file-type": ("/7", {"name": MIME_TYPE}, "JP2 data"),
+    "media-type": ("/7", {"protocol": "image/jp2"}, "JP2 data"),
+    "profile": ("/7", {"applicationProfile": "application/pdf"}, "PDF data"),
+    "profile-service": ("/x.cgi?", {"applicationProfile": "WFS-URL"}, "WFS service"),
+    "archive": ("/a.zip", {"name": "Rivers (zip)"}, "ZIP data"),
+    "in-archive": ("/a.shp.zip", {"name": "Rivers (ZIP)"}, "SHP data"),
+    "which-api": ("/a/MapServer", {"name": "API", "protocol": "ESRI:ArcGIS"}, "Esri REST service"),
+    "arcims": ("/x", {"protocol": "ESRI:AIMS--http--configuration"}, "service"),
+    "page": ("/x", {"protocol": "WWW:LINK-1.0-http--link"}, "HTML documentation"),
+    "page-for-download": ("/x", {"protocol": "WWW:LINK", "function": "download"}, "data"),
+    "home-page": ("", {}, "HTML documentation"),
+    "about": ("/about", {"function": "information"}, "HTML documentation"),
+    "order": ("/shop.aspx?id=7", {"function": "order"}, "HTML data"),
+    "no-page": ("/geoserver/ows?", {"function": "information"}, "documentation"),
+    "function-alone": ("/7", {"function": "download"}, "data"),
+    "https": ("/7", {"protocol": "https"}, "data"),
+    "ftp": ("ftp://example.org/", {}, "data"),
+    "endpoint": ("/x", {"description": anchor("Endpoint", ENDPOINT)}, "service"),
+    "file-of-a-service": (
+        "/x?service=WFS&request=GetFeature&outputFormat=csv",
+        {"protocol": "OGC:WFS"},
+        "CSV data",
+    ),
+    "catalogue": ("/srv/eng/catalog.search#/metadata/7", {}, "HTML documentation"),
+    "record-as-xml": ("/records/7/formatters/xml", {}, "XML documentation"),
+    "csw-record": ("/csw?SERVICE=CSW&REQUEST=GetRecordById&id=7", {}, "XML documentation"),
+    "own-record": (f"/metadata?uuid={GUID}", {}, "documentation"),
+    "own-record-by-path": (f"/api/records/{GUID}/", {}, "documentation"),
+    "own-record-in-capitals": (f"/geonetwork/srv?id={GUID.upper()}&tab=1", {}, "documentation"),
+    "another-record": ("/record/00112233-4455-6677-8899-aabbccddeeff#top", {}, "documentation"),
+    "attachment": (f"/records/{GUID}/attachments/a.csv", {}, "CSV data"),
+    "file-by-guid": (f"/metadata/{GUID}", {"function": "download"}, "data"),
+    "map-by-guid": (f"/geonetwork/{GUID}", {"protocol": "OGC:WMS"}, "WMS service"),
+    "named": (f"/metadata/{GUID}", {"name": "Record (XML)"}, "XML documentation"),
+    "page-of-an-archive": ("/a.html", {"name": "Rivers (ZIP)"}, "ZIP data"),
+    "download-by-guid": (f"/download?metadata={GUID}", {}, "data"),
+    "metadata": ("/7", {"function": "completeMetadata"}, "documentation"),
+}
+
+
+@pytest.mark.parametrize(("path", "said", "expected"), LINKS.values(), ids=LINKS)
+def test_format_and_kind(path: str, said: dict[str, str], expected: str) -> None:
+    found = resource_of_link(path if "://" in path else HOST + path, **said)
+    assert f"{found.format} {found.kind}".strip() == expected
 
 
 def test_the_only_data_format_is_that_of_the_only_download() -> None:

@@ -110,11 +110,6 @@ def test_empty_texts_say_nothing() -> None:
     assert record.extras == {"UKLP": "True"}
 
 
-def test_an_abstracts_html_becomes_text() -> None:
-    abstract = text("abstract", "&lt;p&gt;Rivers&lt;/p&gt;&lt;p&gt;Lakes &amp;lt; 5 ha&lt;/p&gt;")
-    assert parsed(document(identification=abstract)).notes == "Rivers\n\nLakes < 5 ha"
-
-
 @pytest.mark.parametrize(
     ("stamp", "expected"),
     [
@@ -251,18 +246,6 @@ def test_a_resolution_that_is_no_number_is_reported(value: str) -> None:
     record = parsed(document(identification=resolution))
     assert codes(record) == ["bad-number"]
     assert "spatial-resolution" not in record.extras
-
-
-def test_an_unknown_frequency_is_reported_and_kept() -> None:
-    frequency = (
-        "<gmd:resourceMaintenance><gmd:MD_MaintenanceInformation>"
-        "<gmd:maintenanceAndUpdateFrequency><gmd:MD_MaintenanceFrequencyCode"
-        ' codeListValue="5annually"/></gmd:maintenanceAndUpdateFrequency>'
-        "</gmd:MD_MaintenanceInformation></gmd:resourceMaintenance>"
-    )
-    record = parsed(document(identification=frequency))
-    assert (record.frequency, codes(record)) == ("", ["bad-frequency"])
-    assert record.extras["frequency-of-update"] == "5annually"
 
 
 def test_of_two_types_the_first_counts() -> None:

@@ -21,8 +21,8 @@ def _added(*parts: str, kind: str = "codelist") -> str:
     )
 
 
-_OBLIGATION = el("gmd:obligation", el("gmd:MD_ObligationCode", "conditional"))
-_STEP = el("gmd:processStep", el("gmd:LI_ProcessStep", text("gmd:description", "Checked")))
+_OBLIGATION = el("gmd:obligation/gmd:MD_ObligationCode", "conditional")
+_STEP = text("gmd:processStep/gmd:LI_ProcessStep/gmd:description", "Checked")
 
 CASES = {
     "iso-04-extent": (dataset(box="", place=""), dataset(box="")),
@@ -45,24 +45,21 @@ CASES = {
         _inside("gmd:LI_Source", text("gmd:description", "Air photographs")),
     ),
     "iso-15-checkpoints": (
-        _inside("gmd:MD_Georectified", el("gmd:checkPointAvailability", el("gco:Boolean", "1"))),
-        _inside("gmd:MD_Georectified", el("gmd:checkPointAvailability", el("gco:Boolean", "0"))),
+        _inside("gmd:MD_Georectified", el("gmd:checkPointAvailability/gco:Boolean", "1")),
+        _inside("gmd:MD_Georectified", el("gmd:checkPointAvailability/gco:Boolean", "0")),
     ),
     "iso-16-units": (
-        _inside("gmd:MD_Band", el("gmd:maxValue", el("gco:Real", "7"))),
+        _inside("gmd:MD_Band", el("gmd:maxValue/gco:Real", "7")),
         _inside("gmd:MD_Band", el("gmd:units", xlink__href="urn:ogc:def:uom:EPSG::9001")),
     ),
     "iso-17-density": (
-        _inside("gmd:MD_Medium", el("gmd:density", el("gco:Real", "7"))),
+        _inside("gmd:MD_Medium", el("gmd:density/gco:Real", "7")),
         _inside("gmd:MD_Medium"),
     ),
     "iso-18-format": (
         dataset(format=""),
         dataset(
-            format=el(
-                "gmd:distributor",
-                el("gmd:MD_Distributor", el("gmd:distributorFormat", el("gmd:MD_Format"))),
-            )
+            format=el("gmd:distributor/gmd:MD_Distributor/gmd:distributorFormat/gmd:MD_Format")
         ),
     ),
     "iso-19-obligation": (_added(kind="integer"), _added()),
@@ -86,7 +83,7 @@ CASES = {
         _inside("gmd:CI_ResponsibleParty", text("gmd:positionName", "Head of maps")),
     ),
     "iso-25-uom": (
-        dataset(distance=el("gmd:distance", el("gco:Distance", "5"))),
+        dataset(distance=el("gmd:distance/gco:Distance", "5")),
         dataset(),
     ),
     "iso-30-empty": (

@@ -5,10 +5,8 @@ from __future__ import annotations
 from tests.iso_spelling import code, el, nil, text
 from tests.parsers.gemini.rules.documents import INSPIRE, dataset, date, service
 
-_PLACE_NAMES = el(
-    "gmd:descriptiveKeywords", el("gmd:MD_Keywords", text("gmd:keyword", "Borchester"))
-)
-_INSTANT = el("gmd:temporalElement", el("gmd:EX_TemporalExtent", el("gmd:extent", "{in_period}")))
+_PLACE_NAMES = text("gmd:descriptiveKeywords/gmd:MD_Keywords/gmd:keyword", "Borchester")
+_INSTANT = el("gmd:temporalElement/gmd:EX_TemporalExtent/gmd:extent", "{in_period}")
 
 CASES = {
     "gemini-o06-theme": (
@@ -29,8 +27,8 @@ CASES = {
         dataset(reference_date=date("2025-11-20", "creation") + date("2026", "released")),
     ),
     "gemini-o18-uom": (
-        dataset(distance=el("gmd:distance", el("gco:Distance", "5", uom="km"))),
-        dataset(distance=el("gmd:distance", el("gco:Distance", "5", uom="metres"))),
+        dataset(distance=el("gmd:distance/gco:Distance", "5", uom="km")),
+        dataset(distance=el("gmd:distance/gco:Distance", "5", uom="metres")),
     ),
     "gemini-o19-needed": (dataset(link=""), dataset()),
     "gemini-o21-version": (
@@ -63,7 +61,7 @@ CASES = {
     ),
     "gemini-o44-service": (service(box=""), service()),
     "gemini-o44-area": (
-        dataset(east=el("gmd:eastBoundLongitude", el("gco:Decimal", "-2.110"))),
-        dataset(east=el("gmd:eastBoundLongitude", el("gco:Decimal", "no number"))),
+        dataset(east=el("gmd:eastBoundLongitude/gco:Decimal", "-2.110")),
+        dataset(east=el("gmd:eastBoundLongitude/gco:Decimal", "no number")),
     ),
 }

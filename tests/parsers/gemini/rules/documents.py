@@ -46,29 +46,29 @@ _NAMESPACES = (
 
 def date(value: str, kind: str = "") -> str:
     """Return a gmd:date of a citation; without a kind only its inner gmd:date."""
-    inner = el("gmd:date", el("gco:Date", value))
+    inner = el("gmd:date/gco:Date", value)
     if not kind:
         return inner
-    return el("gmd:date", el("gmd:CI_Date", inner, code("gmd:dateType", "CI_DateTypeCode", kind)))
+    return el("gmd:date/gmd:CI_Date", inner, code("gmd:dateType", "CI_DateTypeCode", kind))
 
 
 def keywords(words: str, title: str, published: str, kind: str = "") -> str:
     """Return keywords of one vocabulary; ``kind`` is its gmd:dateType, publication by default."""
     kind = kind or code("gmd:dateType", "CI_DateTypeCode", "publication")
-    when = el("gmd:date", el("gmd:CI_Date", date(published), kind))
-    name = el("gmd:thesaurusName", el("gmd:CI_Citation", title, when))
-    return el("gmd:descriptiveKeywords", el("gmd:MD_Keywords", words, name))
+    when = el("gmd:date/gmd:CI_Date", date(published), kind)
+    name = el("gmd:thesaurusName/gmd:CI_Citation", title, when)
+    return el("gmd:descriptiveKeywords/gmd:MD_Keywords", words, name)
 
 
 def _party(name: str, prefix: str = "") -> str:
-    address = el("gmd:address", el("gmd:CI_Address", f"{{{prefix}mail}}"))
-    contact = el("gmd:contactInfo", el("gmd:CI_Contact", address))
+    address = el("gmd:address/gmd:CI_Address", f"{{{prefix}mail}}")
+    contact = el("gmd:contactInfo/gmd:CI_Contact", address)
     body = f"\n{{{prefix}organisation}}\n{contact}\n{{{prefix}role}}\n"
     return el(name, el("gmd:CI_ResponsibleParty", body))
 
 
 def _legal(*parts: str) -> str:
-    return el("gmd:resourceConstraints", el("gmd:MD_LegalConstraints", *parts))
+    return el("gmd:resourceConstraints/gmd:MD_LegalConstraints", *parts)
 
 
 _ORGANISATION = text("gmd:organisationName", "Borchester Borough Council")
@@ -82,34 +82,31 @@ _COMMON = {
     "contact_organisation": _ORGANISATION,
     "contact_mail": _MAIL,
     "contact_role": code("gmd:role", "CI_RoleCode", "pointOfContact"),
-    "date_stamp": el("gmd:dateStamp", el("gco:Date", "2026-03-02")),
+    "date_stamp": el("gmd:dateStamp/gco:Date", "2026-03-02"),
     "standard": text("gmd:metadataStandardName", "UK GEMINI")
     + text("gmd:metadataStandardVersion", "2.3"),
     "reference_system": el(
-        "gmd:referenceSystemInfo",
-        el("gmd:MD_ReferenceSystem", el("gmd:referenceSystemIdentifier", "{crs_identifier}")),
+        "gmd:referenceSystemInfo/gmd:MD_ReferenceSystem/gmd:referenceSystemIdentifier",
+        "{crs_identifier}",
     ),
     "crs_identifier": el("gmd:RS_Identifier", "{crs}"),
     "crs": text("gmd:code", "ETRS89", ETRS89),
     "identification": el("gmd:identificationInfo", "{resource}"),
     "citation": el(
-        "gmd:citation",
-        el("gmd:CI_Citation", "\n{title}\n{alternate}\n{reference_date}\n{identifier}\n"),
+        "gmd:citation/gmd:CI_Citation", "\n{title}\n{alternate}\n{reference_date}\n{identifier}\n"
     ),
     "title": text("gmd:title", TITLE),
     "alternate": text("gmd:alternateTitle", "Borchester LU25"),
-    "reference_date": el("gmd:date", el("gmd:CI_Date", date("2025-11-20"), "{date_type}")),
+    "reference_date": el("gmd:date/gmd:CI_Date", date("2025-11-20"), "{date_type}"),
     "date_type": code("gmd:dateType", "CI_DateTypeCode", "publication"),
-    "identifier": el("gmd:identifier", el("gmd:MD_Identifier", "{identifier_code}")),
+    "identifier": el("gmd:identifier/gmd:MD_Identifier", "{identifier_code}"),
     "identifier_code": text("gmd:code", f"{HOST}/id/land-use-2025", f"{HOST}/id/land-use-2025"),
     "abstract": text("gmd:abstract", ABSTRACT),
     "point_of_contact": _party("gmd:pointOfContact"),
     "organisation": _ORGANISATION,
     "mail": _MAIL,
     "role": code("gmd:role", "CI_RoleCode", "distributor"),
-    "maintenance": el(
-        "gmd:resourceMaintenance", el("gmd:MD_MaintenanceInformation", "{frequency}")
-    ),
+    "maintenance": el("gmd:resourceMaintenance/gmd:MD_MaintenanceInformation", "{frequency}"),
     "frequency": code(
         "gmd:maintenanceAndUpdateFrequency", "MD_MaintenanceFrequencyCode", "annually"
     ),
@@ -126,53 +123,45 @@ _COMMON = {
     "use_text": text("gmd:otherConstraints", "Open Government Licence v3.0", OGL),
     "in_extent": el("gmd:EX_Extent", "\n{place}\n{box}\n{period}\n{vertical}\n"),
     "place": el(
-        "gmd:geographicElement",
-        el(
-            "gmd:EX_GeographicDescription",
-            el("gmd:geographicIdentifier", el("gmd:MD_Identifier", "{place_code}")),
-        ),
+        "gmd:geographicElement/gmd:EX_GeographicDescription/gmd:geographicIdentifier/gmd:MD_Identifier",
+        "{place_code}",
     ),
     "place_code": text("gmd:code", "Borchester", f"{HOST}/place/borchester"),
     "box": el(
-        "gmd:geographicElement",
-        el("gmd:EX_GeographicBoundingBox", "\n{west}\n{east}\n{south}\n{north}\n"),
+        "gmd:geographicElement/gmd:EX_GeographicBoundingBox", "\n{west}\n{east}\n{south}\n{north}\n"
     ),
-    "west": el("gmd:westBoundLongitude", el("gco:Decimal", "-2.11")),
-    "east": el("gmd:eastBoundLongitude", el("gco:Decimal", "-1.78")),
-    "south": el("gmd:southBoundLatitude", el("gco:Decimal", "52.04")),
-    "north": el("gmd:northBoundLatitude", el("gco:Decimal", "52.31")),
-    "period": el("gmd:temporalElement", el("gmd:EX_TemporalExtent", "{time}")),
+    "west": el("gmd:westBoundLongitude/gco:Decimal", "-2.11"),
+    "east": el("gmd:eastBoundLongitude/gco:Decimal", "-1.78"),
+    "south": el("gmd:southBoundLatitude/gco:Decimal", "52.04"),
+    "north": el("gmd:northBoundLatitude/gco:Decimal", "52.31"),
+    "period": el("gmd:temporalElement/gmd:EX_TemporalExtent", "{time}"),
     "time": el("gmd:extent", "{in_period}"),
     "in_period": el("gml:TimePeriod", "\n{begin}\n{end}\n", gml__id="p1"),
     "begin": el("gml:beginPosition", "2025-06-01"),
     "end": el("gml:endPosition", "2025-08-31"),
     "distribution": el("gmd:distributionInfo", "{in_distribution}"),
     "in_distribution": el("gmd:MD_Distribution", "\n{format}\n{transfer}\n"),
-    "format": el("gmd:distributionFormat", el("gmd:MD_Format", "{format_name}\n{format_version}")),
+    "format": el("gmd:distributionFormat/gmd:MD_Format", "{format_name}\n{format_version}"),
     "format_name": text("gmd:name", "GeoPackage"),
     "format_version": nil("gmd:version", "unknown"),
-    "transfer": el("gmd:transferOptions", el("gmd:MD_DigitalTransferOptions", "{online}")),
-    "online": el("gmd:onLine", el("gmd:CI_OnlineResource", "{link}")),
+    "transfer": el("gmd:transferOptions/gmd:MD_DigitalTransferOptions", "{online}"),
+    "online": el("gmd:onLine/gmd:CI_OnlineResource", "{link}"),
     "link": "\n{linkage}\n{link_name}\n{link_description}\n{link_function}\n",
     "link_name": text("gmd:name", "Land use 2025"),
     "link_description": text("gmd:description", "All parcels with their land use"),
     "link_function": code("gmd:function", "CI_OnLineFunctionCode", "download"),
-    "quality": el(
-        "gmd:dataQualityInfo", el("gmd:DQ_DataQuality", "\n{scope}\n{report}\n{lineage}")
-    ),
-    "scope": el("gmd:scope", el("gmd:DQ_Scope", "{scope_level}\n{scope_description}")),
-    "report": el("gmd:report", el("gmd:DQ_DomainConsistency", "{result}")),
+    "quality": el("gmd:dataQualityInfo/gmd:DQ_DataQuality", "\n{scope}\n{report}\n{lineage}"),
+    "scope": el("gmd:scope/gmd:DQ_Scope", "{scope_level}\n{scope_description}"),
+    "report": el("gmd:report/gmd:DQ_DomainConsistency", "{result}"),
     "result": el(
-        "gmd:result",
-        el("gmd:DQ_ConformanceResult", "\n{specification}\n{explanation}\n{pass}\n"),
+        "gmd:result/gmd:DQ_ConformanceResult", "\n{specification}\n{explanation}\n{pass}\n"
     ),
     "specification": el(
-        "gmd:specification",
-        el("gmd:CI_Citation", "{specification_title}\n{specification_date}"),
+        "gmd:specification/gmd:CI_Citation", "{specification_title}\n{specification_date}"
     ),
     "specification_date": date("2010-12-08", "publication"),
     "explanation": text("gmd:explanation", "See the regulation cited"),
-    "pass": el("gmd:pass", el("gco:Boolean", "true")),
+    "pass": el("gmd:pass/gco:Boolean", "true"),
     "extra": "",
 }
 
@@ -192,28 +181,25 @@ _DATASET = _COMMON | {
     "representation": code(
         "gmd:spatialRepresentationType", "MD_SpatialRepresentationTypeCode", "vector"
     ),
-    "resolution": el("gmd:spatialResolution", el("gmd:MD_Resolution", "{distance}")),
-    "distance": el("gmd:distance", el("gco:Distance", "5", uom=METRE)),
+    "resolution": el("gmd:spatialResolution/gmd:MD_Resolution", "{distance}"),
+    "distance": el("gmd:distance/gco:Distance", "5", uom=METRE),
     "resource_language": code("gmd:language", "LanguageCode", "eng"),
     "character_set": code("gmd:characterSet", "MD_CharacterSetCode", "utf8"),
-    "topic": el("gmd:topicCategory", el("gmd:MD_TopicCategoryCode", "planningCadastre")),
+    "topic": el("gmd:topicCategory/gmd:MD_TopicCategoryCode", "planningCadastre"),
     "extent": el("gmd:extent", "{in_extent}"),
     "vertical": el(
-        "gmd:verticalElement",
-        el(
-            "gmd:EX_VerticalExtent",
-            el("gmd:minimumValue", "{height}"),
-            el("gmd:maximumValue", el("gco:Real", "318")),
-            el("gmd:verticalCRS", xlink__href="http://www.opengis.net/def/crs/EPSG/0/5701"),
-        ),
+        "gmd:verticalElement/gmd:EX_VerticalExtent",
+        el("gmd:minimumValue", "{height}"),
+        el("gmd:maximumValue/gco:Real", "318"),
+        el("gmd:verticalCRS", xlink__href="http://www.opengis.net/def/crs/EPSG/0/5701"),
     ),
     "height": el("gco:Real", "12"),
     "supplemental": text("gmd:supplementalInformation", f"Method: {HOST}/about/land-use.pdf"),
-    "linkage": el("gmd:linkage", el("gmd:URL", f"{HOST}/files/land-use-2025.gpkg")),
+    "linkage": el("gmd:linkage/gmd:URL", f"{HOST}/files/land-use-2025.gpkg"),
     "scope_level": code("gmd:level", "MD_ScopeCode", "dataset"),
     "scope_description": "",
     "specification_title": text("gmd:title", REGULATION),
-    "lineage": el("gmd:lineage", el("gmd:LI_Lineage", "{statement}")),
+    "lineage": el("gmd:lineage/gmd:LI_Lineage", "{statement}"),
     "statement": text("gmd:statement", "Drawn from air photographs at 1:5 000, then checked."),
 }
 
@@ -232,31 +218,23 @@ _SERVICE = _COMMON | {
         "infoMapAccessService",
         f"{INSPIRE}/metadata-codelist/SpatialDataServiceCategory/infoMapAccessService",
     ),
-    "service_type": el("srv:serviceType", el("gco:LocalName", "view")),
+    "service_type": el("srv:serviceType/gco:LocalName", "view"),
     "extent": el("srv:extent", "{in_extent}"),
     "vertical": "",
     "coupling": code("srv:couplingType", "SV_CouplingType", "tight").replace("gmd:SV_", "srv:SV_"),
     "operations": el(
-        "srv:containsOperations",
-        el(
-            "srv:SV_OperationMetadata",
-            text("srv:operationName", "GetCapabilities"),
-            code("srv:DCP", "DCPList", "WebServices").replace("gmd:DCP", "srv:DCP"),
-            el(
-                "srv:connectPoint",
-                el("gmd:CI_OnlineResource", el("gmd:linkage", el("gmd:URL", f"{HOST}/wms?"))),
-            ),
-        ),
+        "srv:containsOperations/srv:SV_OperationMetadata",
+        text("srv:operationName", "GetCapabilities"),
+        code("srv:DCP", "DCPList", "WebServices").replace("gmd:DCP", "srv:DCP"),
+        el("srv:connectPoint/gmd:CI_OnlineResource/gmd:linkage/gmd:URL", f"{HOST}/wms?"),
     ),
     "operates_on": el("srv:operatesOn", xlink__href=f"{HOST}/records/{GUID}.xml"),
     "linkage": el(
-        "gmd:linkage",
-        el("gmd:URL", f"{HOST}/wms?SERVICE=WMS&amp;REQUEST=GetCapabilities&amp;VERSION=1.3.0"),
+        "gmd:linkage/gmd:URL",
+        f"{HOST}/wms?SERVICE=WMS&amp;REQUEST=GetCapabilities&amp;VERSION=1.3.0",
     ),
     "scope_level": code("gmd:level", "MD_ScopeCode", "service"),
-    "scope_description": el(
-        "gmd:levelDescription", el("gmd:MD_ScopeDescription", text("gmd:other", "service"))
-    ),
+    "scope_description": text("gmd:levelDescription/gmd:MD_ScopeDescription/gmd:other", "service"),
     "specification_title": text("gmd:title", NETWORK_REGULATION),
     "lineage": "",
 }

@@ -66,7 +66,7 @@ _EMPTY = {
 }
 _WRONG_WORDS = {
     "level_name": text("gmd:hierarchyLevelName", "Service"),
-    "service_type": el("srv:serviceType", el("gco:LocalName", "OGC:WMS")),
+    "service_type": el("srv:serviceType/gco:LocalName", "OGC:WMS"),
     "operates_on": nil("srv:operatesOn"),
     "scope_description": "",
 }

@@ -9,14 +9,11 @@ from ckanext.ukharvest.parsers.gemini.document import IsoNode
 from ckanext.ukharvest.parsers.gemini.rules import RULES, report
 from ckanext.ukharvest.parsers.gemini.rules.report import NOT_STATED, OTHER_ISO, PLAIN_ISO
 from ckanext.ukharvest.parsers.gemini.rules.rule import V21, V23, Metadata
-from tests.iso_spelling import code, el, text
+from tests.iso_spelling import code, text
 from tests.parsers.gemini.rules.documents import dataset
 
 _MDB = '<MD_Metadata xmlns="http://standards.iso.org/iso/19115/-3/mdb/2.0"/>'
-_LIMITED = el(
-    "gmd:resourceConstraints",
-    el("gmd:MD_Constraints", text("gmd:useLimitation", "Free for all")),
-)
+_LIMITED = text("gmd:resourceConstraints/gmd:MD_Constraints/gmd:useLimitation", "Free for all")
 
 
 def _named(name: str, version: str, href: str = "") -> str:

@@ -12,7 +12,7 @@ from ckanext.ukharvest.parsers.gemini import parser as gemini
 from tests.iso_spelling import el, nil, text
 from tests.parsers.gemini.rules.documents import GUID, TITLE, dataset, service
 
-_NO_URL = el("gmd:linkage", el("gmd:URL", "land use.gpkg"))
+_NO_URL = el("gmd:linkage/gmd:URL", "land use.gpkg")
 
 
 def parse(document: str, **options: Any) -> DatasetRecord:
@@ -57,7 +57,7 @@ def test_advice_does_not_reject_the_record() -> None:
         pytest.param(dataset(crs=text("gmd:code", "")), "17-value", id="code of a system"),
         pytest.param(dataset(reference_system=""), "17-needed", id="reference system"),
         pytest.param(dataset(linkage=_NO_URL), "bad-url", id="address"),
-        pytest.param(dataset(linkage=el("gmd:linkage", el("gmd:URL"))), "missing-url", id="link"),
+        pytest.param(dataset(linkage=el("gmd:linkage/gmd:URL")), "missing-url", id="link"),
         pytest.param(dataset(transfer=""), "o19-needed", id="links"),
         pytest.param(dataset(format=""), "21-needed", id="format"),
         pytest.param(dataset(box=""), "44-needed", id="box"),

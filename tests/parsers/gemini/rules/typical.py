@@ -10,18 +10,9 @@ _PARTY = (
     _EMPTY
     + text("gmd:organisationName", "Borchester Borough Council")
     + el(
-        "gmd:contactInfo",
-        el(
-            "gmd:CI_Contact",
-            el(
-                "gmd:address",
-                el(
-                    "gmd:CI_Address",
-                    text("gmd:deliveryPoint", ""),
-                    text("gmd:electronicMailAddress", "maps@borchester.example"),
-                ),
-            ),
-        ),
+        "gmd:contactInfo/gmd:CI_Contact/gmd:address/gmd:CI_Address",
+        text("gmd:deliveryPoint", ""),
+        text("gmd:electronicMailAddress", "maps@borchester.example"),
     )
 )
 
@@ -65,10 +56,7 @@ def old() -> str:
         resource_language=text("gmd:language", "English"),
         contact=_party("gmd:contact", "pointOfContact"),
         abstract=text("gmd:abstract", "Parks"),
-        constraints=el(
-            "gmd:resourceConstraints",
-            el("gmd:MD_LegalConstraints", limitation, restricted),
-        ),
+        constraints=el("gmd:resourceConstraints/gmd:MD_LegalConstraints", limitation, restricted),
         identifier="<gmd:identifier/>",
         maintenance=el("gmd:resourceMaintenance"),
         format="",
@@ -82,11 +70,11 @@ def wrong_words() -> str:
     """Return a view service with its software's terms instead of the standard's."""
     return service(
         level_name=text("gmd:hierarchyLevelName", "Service"),
-        service_type=el("srv:serviceType", el("gco:LocalName", "OGC:WMS")),
-        keywords=el("gmd:descriptiveKeywords", el("gmd:MD_Keywords", text("gmd:keyword", "parks"))),
+        service_type=el("srv:serviceType/gco:LocalName", "OGC:WMS"),
+        keywords=text("gmd:descriptiveKeywords/gmd:MD_Keywords/gmd:keyword", "parks"),
         access_text=text("gmd:otherConstraints", "none"),
         operates_on=el("srv:operatesOn", uuidref=""),
-        linkage=el("gmd:linkage", el("gmd:URL", HOST.removeprefix("https://") + "/wms")),
+        linkage=el("gmd:linkage/gmd:URL", HOST.removeprefix("https://") + "/wms"),
         scope_description="",
         specification_title=text("gmd:title", "INSPIRE Network Services Regulation"),
         **{"pass": nil("gmd:pass", "unknown")},
