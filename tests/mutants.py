@@ -229,7 +229,7 @@ MUTANTS = (
         "ckanext.ukharvest.core.xml.parser._refuse",
         "docinfo.internalDTD",
         "docinfo.externalDTD",
-        ("tests/core/xml/test_parser.py",),
+        ("tests/core/xml/test_parser.py", "tests/core/test_document_kind.py"),
     ),
     Mutant(
         "json-depth",
@@ -285,7 +285,9 @@ MUTANTS = (
         "ckanext.ukharvest.readers.rdf.context_limits._Work.check",
         "self._number * size",
         "size",
-        ("tests/readers/rdf/test_context_limits.py::test_context_with_escaped_letters_is_refused_too",),
+        (
+            "tests/readers/rdf/test_context_limits.py::test_context_with_escaped_letters_is_refused_too",
+        ),
     ),
     Mutant(
         "page-forbidden",
@@ -302,7 +304,7 @@ MUTANTS = (
         'if self.has_changed:\n            return f"the number of {noun}s of {where} changed while'
         ' they were read"\n        if self.is_whole:',
         "if self._pages.is_whole(self.total):",
-        ("tests/readers/test_walk.py",),
+        ("tests/readers/test_walk.py", "tests/readers/test_seen_records.py"),
     ),
     Mutant(
         "list-ending-in-an-old-page",
@@ -471,7 +473,11 @@ MUTANTS = (
         "ckanext.ukharvest.harvest.consumers.claims._runs",
         "SourceState.claimed.asc().nulls_first(), HarvestJob.created",
         "HarvestJob.created",
-        ("tests/ckan/harvest/batch/test_batch_transaction.py",),
+        (
+            "tests/ckan/harvest/batch/test_batch_transaction.py",
+            "tests/ckan/harvest/consumers/test_held_jobs.py",
+            "tests/ckan/harvest/test_lists.py",
+        ),
     ),
     Mutant(
         "last-attempt",
@@ -564,7 +570,11 @@ MUTANTS = (
         "ckanext.ukharvest.harvest.batch.batch_transaction._write",
         "            Session.commit()\n",
         "",
-        ("tests/ckan/harvest/batch/test_batch_transaction.py",),
+        (
+            "tests/ckan/harvest/batch/test_batch_transaction.py",
+            "tests/ckan/harvest/consumers/test_held_jobs.py",
+            "tests/ckan/harvest/test_lists.py",
+        ),
     ),
     Mutant(
         "job-of-refused-dataset",
@@ -572,7 +582,11 @@ MUTANTS = (
         "ckanext.ukharvest.write_batch.WriteBatch.savepoint",
         "del self.own_rows[rows:], self.jobs[jobs:]",
         "del self.own_rows[rows:]",
-        ("tests/ckan/harvest/batch/test_batch_transaction.py",),
+        (
+            "tests/ckan/harvest/batch/test_batch_transaction.py",
+            "tests/ckan/harvest/consumers/test_held_jobs.py",
+            "tests/ckan/harvest/test_lists.py",
+        ),
     ),
     Mutant(
         "failing-hook",
@@ -588,7 +602,11 @@ MUTANTS = (
         "ckanext.ukharvest.harvest.batch.batch_transaction._refuse",
         "item.fail(UkharvestError(INTERNAL))",
         "raise exc",
-        ("tests/ckan/harvest/batch/test_batch_transaction.py",),
+        (
+            "tests/ckan/harvest/batch/test_batch_transaction.py",
+            "tests/ckan/harvest/consumers/test_held_jobs.py",
+            "tests/ckan/harvest/test_lists.py",
+        ),
     ),
     Mutant(
         "deleted-by-hand",
@@ -639,7 +657,7 @@ MUTANTS = (
         "ckanext.ukharvest.harvest.consumers.lost_work._recover",
         "lost.kills >= MAX_KILLS",
         "lost.kills > MAX_KILLS",
-        ("tests/ckan/harvest/run/test_sweeper.py",),
+        ("tests/ckan/harvest/run/test_sweeper.py", "tests/ckan/harvest/consumers/test_workers.py"),
     ),
     Mutant(
         "export-of-hidden-dataset",
@@ -655,7 +673,11 @@ MUTANTS = (
         "ckanext.ukharvest.export.dcat.theme_uris",
         '("la_function", "la_service")',
         '("la_function",)',
-        ("tests/ckan/export/test_dataset.py",),
+        (
+            "tests/ckan/export/test_dataset.py",
+            "tests/ckan/export/test_data_json.py",
+            "tests/ckan/export/test_rdf.py",
+        ),
     ),
     Mutant(
         "exported-schema",
@@ -663,7 +685,11 @@ MUTANTS = (
         "ckanext.ukharvest.export.data_json._distribution",
         '            "conformsTo": schema,\n',
         "",
-        ("tests/ckan/export/test_dataset.py",),
+        (
+            "tests/ckan/export/test_dataset.py",
+            "tests/ckan/export/test_data_json.py",
+            "tests/ckan/export/test_rdf.py",
+        ),
     ),
     Mutant(
         "doctor-dead-consumer",
@@ -801,7 +827,7 @@ MUTANTS = (
         " nothing\n    columns = preview_rules.validate(user, data_dict, source)\n",
         "    columns = preview_rules.validate(user, data_dict, source)\n"
         "    preview_rules.check_limits(user, of_saved=False)\n",
-        ("tests/ckan/previews/test_jobs.py",),
+        ("tests/ckan/previews/test_jobs.py", "tests/ckan/previews/test_rules.py"),
     ),
     Mutant(
         "bulk-rows-of-unknown-source",
@@ -849,7 +875,11 @@ MUTANTS = (
         "ckanext.ukharvest.harvest.batch.import_stage._fail_at_least",
         "        objects.end_as_failed(object_id, INTERNAL)\n",
         "",
-        ("tests/ckan/harvest/batch/test_batch_transaction.py",),
+        (
+            "tests/ckan/harvest/batch/test_batch_transaction.py",
+            "tests/ckan/harvest/consumers/test_held_jobs.py",
+            "tests/ckan/harvest/test_lists.py",
+        ),
     ),
     Mutant(
         "commit-in-a-deletion",
@@ -857,7 +887,11 @@ MUTANTS = (
         "ckanext.ukharvest.patches.write_batches.commit_of",
         "if batch and batch.is_in_savepoint",
         "if False",
-        ("tests/ckan/harvest/batch/test_batch_transaction.py",),
+        (
+            "tests/ckan/harvest/batch/test_batch_transaction.py",
+            "tests/ckan/harvest/consumers/test_held_jobs.py",
+            "tests/ckan/harvest/test_lists.py",
+        ),
     ),
     Mutant(
         "held-deletions-released",
@@ -1053,7 +1087,11 @@ MUTANTS = (
         "ckanext.ukharvest.export.data_json._distribution",
         '"byteSize": resource.size,',
         "",
-        ("tests/ckan/export/test_dataset.py",),
+        (
+            "tests/ckan/export/test_dataset.py",
+            "tests/ckan/export/test_data_json.py",
+            "tests/ckan/export/test_rdf.py",
+        ),
     ),
     Mutant(
         "one-click",
@@ -1069,7 +1107,7 @@ MUTANTS = (
         "ckanext.ukharvest.previews.pages._private",
         "no_store = True",
         "no_store = False",
-        ("tests/ckan/previews/test_jobs.py",),
+        ("tests/ckan/previews/test_jobs.py", "tests/ckan/previews/test_rules.py"),
     ),
     Mutant(
         "mails-to-former-editors",

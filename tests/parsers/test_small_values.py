@@ -10,7 +10,6 @@ import pytest
 from ckanext.ukharvest.core import options
 from ckanext.ukharvest.core.errors import SkipRecord
 from ckanext.ukharvest.core.records import DatasetRecord
-from ckanext.ukharvest.core.values.identifiers import parse_identifier
 from ckanext.ukharvest.core.values.multivalue import is_no, is_yes
 from ckanext.ukharvest.parsers.inventory import document
 from ckanext.ukharvest.schema_check.columns import read_flag
@@ -200,37 +199,6 @@ def test_a_list_of_rdf_is_the_list_of_its_members() -> None:
     assert files.tags == ("roads", "parks")
     assert [file.url for file in files.resources] == [FILE]
     assert carriers.dcat("dcat:keyword ()").tags == ()
-
-
-@pytest.mark.parametrize(
-    ("value", "expected"),
-    [
-        ("a-1", "a-1"),
-        (17, "17"),
-        (True, ""),
-        (None, ""),
-        (["a-1", "b"], "a-1"),
-        ([{"@id": "https://a.example/1"}], "https://a.example/1"),
-        ({"notation": "17", "schemaAgency": "ONS"}, "ONS:17"),
-        ({"@type": "PropertyValue", "propertyID": "ONS", "value": "17"}, "ONS:17"),
-        ({"@type": "PropertyValue", "value": "17"}, "17"),
-        (
-            {"@type": "PropertyValue", "propertyID": "DOI", "value": "10.1234/x"},
-            "https://doi.org/10.1234/x",
-        ),
-        (
-            {
-                "propertyID": "https://registry.identifiers.org/registry/doi",
-                "value": "doi:10.1234/x",
-            },
-            "https://doi.org/10.1234/x",
-        ),
-        ({"propertyID": "DOI", "value": "https://doi.org/10.1234/x"}, "https://doi.org/10.1234/x"),
-    ],
-)
-def test_an_identifier_is_a_text(value: object, expected: str) -> None:
-    assert parse_identifier(value) == expected
-    assert parse_identifier(json.loads(json.dumps(value))) == expected
 
 
 FLAGS: dict[str, Callable[[str], bool]] = {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Generator, Sequence
 from typing import Any
 
@@ -11,8 +10,9 @@ import pytest
 from ckanext.ukharvest.core.errors import ProtocolError
 from ckanext.ukharvest.core.records import REPAIRED, Problem, RawRecord
 from ckanext.ukharvest.readers import walk
-from ckanext.ukharvest.readers.seen_records import SeenIdentities, SeenPages, SeenRecords
+from ckanext.ukharvest.readers.seen_records import SeenPages, SeenRecords
 from ckanext.ukharvest.readers.walk import Pages, Place, Point, Walk
+from tests.readers.walked_pages import guids, read
 
 URL = "https://a.example/list"
 REPAIR = Problem(REPAIRED, "", "line 3: a tag is not closed")
@@ -41,16 +41,6 @@ class Numbers(Pages):
         yield from (RawRecord(guid, guid) for guid in self._pages[number - 1].strip("!"))
         following = number + 1 if number < len(self._pages) else self._circle
         return (following,) if following else None
-
-
-def read(pages: Pages, start: int = 1, before: int = 0) -> tuple[list[RawRecord], Walk, list[int]]:
-    totals: list[int] = []
-    reading = Walk(pages, totals.append)
-    return list(reading.read(Point((start,), before))), reading, totals
-
-
-def guids(pages: Pages) -> str:
-    return "".join(raw.guid for raw in read(pages)[0])
 
 
 def reason(pages: Pages) -> str:
@@ -141,47 +131,3 @@ def test_no_run_resumes_behind_a_repaired_page() -> None:
 @pytest.mark.parametrize("text", ["", "7", "no", "null", "[1]", '["x", 1]', "[1, 2, 3]", "{}"])
 def test_resume_point_of_another_reader_is_none(text: str) -> None:
     assert Point.load(text, int) is None
-
-
-def _raw(guid: str, content: str = "{}") -> RawRecord:
-    return RawRecord(guid, content, position=f"dataset {guid}")
-
-
-def _sift(seen: SeenRecords, *records: RawRecord) -> tuple[list[str], int]:
-    guids = [raw.guid for raw in seen.sift(records)]
-    return guids, seen.count
-
-
-def test_a_page_of_known_records_yields_nothing() -> None:
-    seen = SeenPages()
-    assert _sift(seen, _raw("1"), _raw("2")) == (["1", "2"], 2)
-    assert _sift(seen, _raw("2"), _raw("1", "changed")) == ([], 2)
-
-
-def test_a_record_pushed_to_the_next_page_is_left_out() -> None:
-    seen = SeenPages()
-    _sift(seen, _raw("1"), _raw("2"))
-    assert _sift(seen, _raw("2"), _raw("3")) == (["3"], 3)
-
-
-def test_a_record_with_another_content_is_kept_as_a_duplicate() -> None:
-    seen = SeenPages()
-    _sift(seen, _raw("1"), _raw("2"))
-    assert _sift(seen, _raw("2", "other"), _raw("3"))[0] == ["2", "3"]
-
-
-def test_page_keeps_its_duplicates_and_failed_records() -> None:
-    assert _sift(SeenPages(), _raw("1"), _raw(""), _raw("1"))[0] == ["1", "", "1"]
-
-
-def test_the_same_bytes_are_a_repeat() -> None:
-    seen = SeenPages()
-    assert not seen.is_repeat(io.BytesIO(b"one"))
-    assert not seen.is_repeat(io.BytesIO(b"two"))
-    assert seen.is_repeat(io.BytesIO(b"one"))
-
-
-def test_an_identity_comes_once_whatever_its_content() -> None:
-    seen = SeenIdentities()
-    assert _sift(seen, _raw("1"), _raw("1", "other"), _raw("")) == (["1", ""], 2)
-    assert _sift(seen, _raw("", "more"), _raw("1")) == ([""], 3)

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from ckanext.ukharvest.core.document_head import DocumentHead
 from ckanext.ukharvest.reading.type_detection import (
     DATA,
     describe_unknown,
@@ -283,10 +282,3 @@ def test_hostile_bytes_have_no_type(content: bytes) -> None:
 )
 def test_an_unknown_document_is_described(content: bytes, expected: str) -> None:
     assert expected in describe_unknown(content)
-
-
-def test_values_end_where_json_is_broken() -> None:
-    head = DocumentHead(b'{"title": "Roads", "tags": [null, 2], LALA')
-    assert head.keys() == {"title", "tags"}
-    assert head.values["title"] == "Roads"
-    assert (head.values["tags"], head.values["tags.item"]) == ("start_array", None)

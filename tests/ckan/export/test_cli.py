@@ -15,11 +15,10 @@ from ckan import model
 from ckan.tests import factories
 from click.testing import CliRunner
 
-from ckanext.ukharvest import config, doctor
+from ckanext.ukharvest import config
 from ckanext.ukharvest.cli import ukharvest
-from ckanext.ukharvest.export import doctor as export_checks
 from ckanext.ukharvest.export import files as export_files
-from tests.ckan.export.exports import ALL, FILES, export, packages
+from tests.ckan.export.exports import ALL, FILES, packages
 
 pytestmark = pytest.mark.in_process
 
@@ -94,21 +93,6 @@ def test_the_command(
     wrong = ckan("ukharvest", "export", "--folder", str(tmp_path / "file/below"), check=False)
     assert wrong.returncode == 1
     assert "Not a directory; the last export was left as it is" in wrong.stderr
-
-
-def test_the_doctor_finds_an_old_export(
-    harvested: list[str], tmp_path: Path, ckan_config: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(ckan_config, "ckanext.ukharvest.export.folder", str(tmp_path))
-    assert list(export_checks.old_export()) == []
-    made = export(tmp_path)
-    assert list(export_checks.old_export()) == []
-    export_files.save_manifest(
-        tmp_path, {**made, "date": "2026-01-02T03:04:05+00:00", "left_out": 1}
-    )
-    messages = [each.message for each in doctor.examine({"export"})]
-    assert messages[0] == "The last export of the catalogue is of 2026-01-02."
-    assert messages[1] == "1 dataset could not be exported."
 
 
 def test_without_a_folder_the_command_says_what_to_set(

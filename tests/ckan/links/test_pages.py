@@ -2,25 +2,15 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
-from typing import Any
-
-import ckan.plugins.toolkit as tk
 import pytest
 from ckan import model
 from ckan.tests import factories
-from ckan.tests.helpers import CKANTestApp, call_action, call_auth
+from ckan.tests.helpers import CKANTestApp, call_action
 
-from ckanext.ukharvest import doctor
-from ckanext.ukharvest.cli import ukharvest
 from ckanext.ukharvest.core.link_states import Layer, LinkResult
-from ckanext.ukharvest.harvest import model as tables
 from ckanext.ukharvest.harvest.records import links as link_results
-from ckanext.ukharvest.links import doctor as link_checks
 from tests.ckan import looks
 from tests.ckan.browser import Visitor, as_sysadmin
-from tests.ckan.harvesting import act
 from tests.ckan.links.place import RIVERS, Place, work
 from tests.ckan.people import member
 
@@ -86,63 +76,3 @@ def test_checked_link_pages_are_accessible_and_harmless(place: Place, visitor: V
     looks.assert_harmless(visitor.page)
     as_sysadmin(visitor)
     looks.check(visitor, "resource-edit", f"{page}/edit", is_own=False)
-
-
-def test_link_actions_check_the_user(place: Place, organization: dict[str, str]) -> None:
-    place.harvest()
-    act("package_patch", id=place.dataset["id"], private=True)
-    editor, stranger = member(organization), factories.User()
-    asked = {
-        "ukharvest_link_show": {"id": place.resource["id"]},
-        "ukharvest_link_check": {"id": place.dataset["id"]},
-        "ukharvest_link_list": {"source": "rivers"},
-    }
-    for name, fields in asked.items():
-        assert call_auth(name, {"user": editor["name"], "model": model}, **fields)
-        for other in (stranger["name"], ""):
-            with pytest.raises(tk.NotAuthorized):
-                call_auth(name, {"user": other, "model": model}, **fields)
-    with pytest.raises(tk.NotAuthorized):
-        call_auth("ukharvest_link_list", {"user": editor["name"], "model": model})
-    resource_id = place.resource["id"]
-    work()
-    act("resource_delete", id=resource_id)
-    for name, id_ in (
-        ("ukharvest_link_show", "nowhere"),
-        ("ukharvest_link_show", resource_id),
-        ("ukharvest_link_check", "nowhere"),
-    ):
-        with pytest.raises(tk.ObjectNotFound):
-            call_action(name, id=id_)
-
-
-def test_command_lists_and_checks_links(place: Place, cli: Any) -> None:
-    place.harvest()
-    done = cli.invoke(ukharvest, ["links", "rivers", "--check"])
-    assert "WMS 1.3.0, 2 layers" in done.output
-    assert "Checked 1 link; identified 1." in done.output
-    assert place.formats == ["WMS"]
-    assert "Checked 0 links" in cli.invoke(ukharvest, ["links", "--check"]).output
-    (row,) = json.loads(cli.invoke(ukharvest, ["links", "--format", "json"]).output)
-    assert (row["format"], row["url"]) == ("WMS", place.publisher.url(RIVERS))
-    unknown = cli.invoke(ukharvest, ["links", "--unknown", "--format", "json"])
-    assert json.loads(unknown.output) == []
-    assert "WMS" in cli.invoke(ukharvest, ["links", "rivers"]).output
-    assert cli.invoke(ukharvest, ["links", "nobody"]).exit_code == 2
-
-
-def test_doctor_reports_that_no_links_are_checked(
-    place: Place, move: Callable[[float], None], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    place.harvest()
-    assert list(link_checks.waiting_links()) == []
-    move(2)
-    monkeypatch.setattr(link_checks, "utcnow", tables.utcnow)
-    (finding,) = link_checks.waiting_links()
-    assert (finding.level, finding.code) == ("warning", "links")
-    assert "ckan jobs worker" in finding.what_to_do
-    work()
-    (finding,) = link_checks.waiting_links()
-    assert finding.level == "info"
-    assert finding.message == "1 link of resources checked. No link is waiting to be checked."
-    assert "links" in {each.code for each in doctor.examine()}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import io
 import json
 import socket
 from typing import Any
@@ -21,9 +20,9 @@ from ckanext.ukharvest.harvest.gather.previews import SourcePreview
 from ckanext.ukharvest.harvest.model import utcnow
 from ckanext.ukharvest.harvest.run import sweeper
 from ckanext.ukharvest.previews import jobs as preview_jobs
-from ckanext.ukharvest.previews import rules as preview_rules
 from ckanext.ukharvest.reading.budget import Budget
-from tests.ckan.harvesting import Portal, act
+from tests.ckan.harvesting import Portal
+from tests.ckan.previews.asked_checks import FORM, as_user, checked, errors_of, send
 from tests.ckan.previews.checked_files import INVENTORY, TABLE, TABLE_SCHEMA
 from tests.ckan.previews.previewing import PATH, work
 from tests.publisher import PLACE, SOURCES, Publisher
@@ -32,7 +31,6 @@ from tests.reading.full_datasets import FULL, GUIDE_LIST, datasets
 
 pytestmark = pytest.mark.in_process
 
-FORM = "/harvest/check"
 API = "/api/3/action/ukharvest_source_preview_create"
 GEMINI = next((SOURCES / "gemini-2.3").glob("*.xml")).read_bytes()
 RDF = next((SOURCES / "dcat-rdfxml").glob("*.rdf")).read_bytes()
@@ -52,41 +50,6 @@ XSD = (
 )
 GEOJSON = '{"type": "FeatureCollection", "features": []}'
 HOSTILE = "<svg onload=alert(1)>"  # markup of HTML would be left out of a title
-
-
-def as_user(user: dict[str, str] | None) -> dict[str, Any]:
-    return {"headers": {"Authorization": user["token"]}} if user else {}
-
-
-def send(app: CKANTestApp, user: dict[str, str] | None, **fields: Any) -> Any:
-    """Send the form as a browser does."""
-    model.Session.remove()
-    sent = {key: as_file(value) for key, value in fields.items()}
-    multipart = {"content_type": "multipart/form-data", "follow_redirects": False}
-    return app.post(FORM, data=sent, **multipart, **as_user(user))
-
-
-def as_file(value: Any) -> Any:
-    return (io.BytesIO(value[1]), value[0]) if isinstance(value, tuple) else value
-
-
-def checked(app: CKANTestApp, user: dict[str, str] | None, **fields: Any) -> tuple[Any, str]:
-    """Check something, and return the result and its page as a visitor sees it."""
-    answer = send(app, user, **fields)
-    assert answer.status_code == 302, errors_of(answer)
-    path = answer.headers["Location"].removeprefix("http://test.ckan.net")
-    waiting = app.get(path).body
-    assert "Test in progress" in waiting
-    work()
-    page = app.get(path)
-    assert page.headers["X-Robots-Tag"] == "noindex"
-    assert "no-store" in page.headers["Cache-Control"]
-    return act("ukharvest_source_preview_show", id=path.rpartition("/")[2]), page.body
-
-
-def errors_of(answer: Any) -> list[str]:
-    found = html.fromstring(answer.body).xpath("//*[@role='alert']//li")
-    return [" ".join(each.text_content().split()) for each in found]
 
 
 def rows() -> list[SourcePreview]:
@@ -312,67 +275,6 @@ def test_a_visitor_learns_nothing_of_the_network_inside(
     member = factories.UserWithToken()  # may not add sources
     assert "not allowed here" in errors_of(send(app, member, url=publisher.url(PATH)))[0]
     assert publisher.requests == []
-
-
-def test_checks_are_limited_per_person(
-    app: CKANTestApp, editor: dict[str, str], visitors: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for user in (editor, None):
-        for _ in range(preview_rules.MOST_A_MINUTE):
-            assert send(app, user, text="{}").status_code == 302
-        assert (
-            "There are too many tests. Try again in 1 min."
-            in errors_of(send(app, user, text="{}"))[0]
-        )
-        work()
-    monkeypatch.setattr(preview_rules, "MOST_A_MINUTE", 1000)
-    monkeypatch.setattr(preview_rules, "MOST_UNDER_WAY", 2)
-    assert send(app, None, text="{}").status_code == 302
-    assert "Try again in 5 min." in errors_of(send(app, None, text="{}"))[0]
-    assert send(app, editor, text="{}").status_code == 302
-    assert "Try again in 5 min." in errors_of(send(app, editor, text="{}"))[0]
-    work()
-    monkeypatch.setattr(preview_rules, "MOST_STORED", 11)
-    assert "Try again in 24 h." in errors_of(send(app, None, text="{}"))[0]
-
-
-def test_refused_test_costs_no_work(
-    app: CKANTestApp, editor: dict[str, str], visitors: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    encoded: list[str] = []
-    real = preview_rules.encode_text
-    monkeypatch.setattr(
-        preview_rules, "encode_text", lambda text: (encoded.append(text), real(text))[1]
-    )
-    for user in (editor, None):
-        for _ in range(preview_rules.MOST_A_MINUTE):
-            assert send(app, user, text="{}").status_code == 302
-        encoded.clear()
-        refused = send(app, user, text="[]", schema_text="{}", url="http://a.example/")
-        assert "There are too many tests" in errors_of(refused)[0]
-        assert encoded == []
-        work()
-
-
-@pytest.mark.timeout(120)
-@pytest.mark.parametrize("name", ["punycode", "idna", "undefined", "hex", "rot13", "utf-7", "mbcs"])
-def test_pasted_text_with_odd_encoding_is_read_as_utf_8(
-    app: CKANTestApp, editor: dict[str, str], name: str
-) -> None:
-    # Punycode takes a minute for 7,000 of these characters, and with their square for more.
-    signs = "".join(map(chr, range(0x4E00, 0x9FA0))) * 5
-    text = f'<?xml version="1.0" encoding="{name}"?>\n<a>{signs}</a>'
-    assert preview_rules.encode_text(text) == text.encode()
-    found, _page = checked(app, editor, text=text, source_type="inventory")
-    assert found["state"] == "done"
-    assert found["result"]["over"] != "fault"
-
-
-@pytest.mark.parametrize("name", ["iso-8859-1", "windows-1252", "utf-16", "Shift_JIS", "latin1"])
-def test_pasted_text_has_the_encoding_that_it_declares(name: str) -> None:
-    text = f'<?xml version="1.0" encoding="{name}"?><a>Caf\u00e9 \u20ac \ud800</a>'
-    content = preview_rules.encode_text(text)
-    assert content == text.encode(name, "xmlcharrefreplace")
 
 
 def test_document_too_large_is_refused_unread(

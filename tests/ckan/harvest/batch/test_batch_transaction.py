@@ -10,7 +10,6 @@ import pytest
 import redis
 import sqlalchemy as sa
 from ckan import model
-from ckan.lib import jobs
 from ckan.lib.search.index import PackageSearchIndex
 from ckan.model.modification import DomainObjectModificationExtension
 from ckanext.harvest import queue
@@ -18,20 +17,18 @@ from ckanext.harvest.model import HarvestObject, HarvestObjectError
 from pika.exceptions import AMQPConnectionError
 
 from ckanext.ukharvest import compat
-from ckanext.ukharvest.harvest import lists
 from ckanext.ukharvest.harvest.batch import batch_transaction, import_stage, store
-from ckanext.ukharvest.harvest.consumers import claims, held_jobs
+from ckanext.ukharvest.harvest.consumers import claims
 from ckanext.ukharvest.harvest.consumers.workers import FETCH, GATHER, Heart
-from ckanext.ukharvest.harvest.model import Claim, HeldJob, Record, Retry, utcnow
+from ckanext.ukharvest.harvest.model import Claim, Record, Retry, utcnow
 from ckanext.ukharvest.harvest.records import conflicts
 from ckanext.ukharvest.harvest.run import sweeper
 from ckanext.ukharvest.patches import polling
 from ckanext.ukharvest.plugin import UkharvestPlugin
-from ckanext.ukharvest.stars.model import StarRating
 from tests.ckan.catalogues import catalogue, dataset
+from tests.ckan.harvest.batch.batches import deliver_one, gather, source
 from tests.ckan.harvest.consuming import consume_twice, together
 from tests.ckan.harvesting import (
-    Channel,
     Portal,
     act,
     commits,
@@ -43,26 +40,6 @@ from tests.ckan.harvesting import (
 from tests.publisher import Publisher
 
 pytestmark = [pytest.mark.in_process, pytest.mark.usefixtures("consumer")]
-
-PATH = "/data.json"
-
-
-def source(
-    portal: Portal, publisher: Publisher, datasets: Any, path: str = PATH, **fields: Any
-) -> str:
-    publisher.serve(path, catalogue(datasets))
-    return portal.source(publisher.url(path), **fields)
-
-
-def gather(portal: Portal, source_id: str) -> str:
-    job_id = portal.create_job(source_id)
-    portal.gather(job_id)
-    return job_id
-
-
-def deliver_one(object_id: str) -> None:
-    body = f'{{"harvest_object_id": "{object_id}"}}'
-    queue.fetch_callback(Channel(), queue.FakeMethod(body), None, body)
 
 
 def messages() -> int:
@@ -214,61 +191,6 @@ def test_document_refused_by_solr_fails_alone(
     job = portal.finish(job_id)
     assert figures(job) == {"added": 7, "errored": 1}
     assert "the search index does not accept it" in errors(job)
-
-
-def test_plugin_jobs_are_enqueued_after_the_commit(
-    portal: Portal, publisher: Publisher, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    seen: list[tuple[str, int]] = []
-    real = UkharvestPlugin.after_dataset_create
-
-    def enqueue(self: Any, context: Any, pkg_dict: dict[str, Any]) -> None:
-        real(self, context, pkg_dict)
-        tk.enqueue_job(print, [pkg_dict["title"]], title=pkg_dict["title"])
-        seen.append((pkg_dict["title"], len(jobs.get_queue().job_ids)))
-        if pkg_dict["title"] == "Dataset 00002":
-            raise tk.ValidationError({"title": ["not this one"]})
-
-    jobs.get_queue().empty()
-    id_ = source(portal, publisher, 4)
-    job_id = gather(portal, id_)
-    monkeypatch.setattr(UkharvestPlugin, "after_dataset_create", enqueue)
-    deliver_one(portal.waiting(job_id)[0])
-    assert [number for _title, number in seen] == [0, 0, 0, 0]
-    titles = [each.meta["title"] for each in jobs.get_queue().jobs]
-    assert titles == ["Dataset 00000", "Dataset 00001", "Dataset 00003"]
-    jobs.get_queue().empty()
-
-
-def test_feature_that_fails_costs_no_record(
-    portal: Portal, publisher: Publisher, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def fail(*_args: Any, **_more: Any) -> dict[str, Any]:
-        raise RuntimeError("a bug of this feature")
-
-    monkeypatch.setattr(lists, "BEFORE_WRITE", [fail, *lists.BEFORE_WRITE])
-    monkeypatch.setattr(lists, "WITH_WRITE", [lists.OwnRow(StarRating, fail)])
-    job = portal.run(source(portal, publisher, 2))
-    assert figures(job) == {"added": 2}
-    assert model.Session.query(StarRating).count() == 0
-
-
-def test_refused_record_takes_its_rows_of_features_back(
-    portal: Portal, publisher: Publisher, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    real = UkharvestPlugin.after_dataset_create
-
-    def refuse(self: Any, context: Any, pkg_dict: dict[str, Any]) -> None:
-        real(self, context, pkg_dict)
-        if pkg_dict["title"] == "Dataset 00001":
-            raise tk.ValidationError({"title": ["not this one"]})
-
-    job_id = gather(portal, source(portal, publisher, 3))
-    monkeypatch.setattr(UkharvestPlugin, "after_dataset_create", refuse)
-    deliver_one(portal.waiting(job_id)[0])
-    rated = {row.package_id for row in model.Session.query(StarRating)}
-    assert rated == {each["id"] for each in portal.datasets()}
-    assert len(rated) == 2
 
 
 def test_same_titles_and_new_tags_at_the_same_time(portal: Portal, publisher: Publisher) -> None:
@@ -513,45 +435,3 @@ def test_record_fails_although_storing_it_fails(
     assert figures(job) == {"added": 1, "errored": 1}
     assert "Internal error" in errors(job)
     assert job["ukharvest"]["outcome"] == "errors"
-
-
-def queued() -> list[str]:
-    return [each.meta["title"] for each in jobs.get_queue().jobs]
-
-
-def test_plugin_jobs_wait_for_a_queue_that_fails(
-    portal: Portal, publisher: Publisher, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """One call of many fails: 2 of 6 jobs were queued, and the others lost for ever."""
-    real, ids = UkharvestPlugin.after_dataset_create, list[str]()
-
-    def enqueue(self: Any, context: Any, pkg_dict: dict[str, Any]) -> None:
-        real(self, context, pkg_dict)
-        job = tk.enqueue_job(print, [pkg_dict["title"]], title=pkg_dict["title"])
-        ids.append(job.id)  # as xloader stores it
-
-    push, calls = type(jobs.get_queue()).enqueue_call, [0]
-
-    def fail_once(self: Any, *args: Any, **more: Any) -> Any:
-        calls[0] += 1
-        if calls[0] == 3:
-            raise redis.ConnectionError("gone")
-        return push(self, *args, **more)
-
-    jobs.get_queue().empty()
-    job_id = gather(portal, source(portal, publisher, 6))
-    monkeypatch.setattr(UkharvestPlugin, "after_dataset_create", enqueue)
-    with monkeypatch.context() as patch:
-        patch.setattr(type(jobs.get_queue()), "enqueue_call", fail_once)
-        deliver_one(portal.waiting(job_id)[0])
-    assert figures(portal.job(job_id)) == {"added": 6}
-    assert len(queued()) == 2
-    assert held_jobs.send_left_jobs in sweeper.STEPS
-    assert held_jobs.send_left_jobs() == [], "the process that stored them may be sending them"
-    model.Session.query(HeldJob).update({"created": utcnow().replace(year=2020)})
-    model.Session.commit()
-    assert held_jobs.send_left_jobs() == ["queued 4 background jobs of plugins"]
-    assert queued() == [f"Dataset {n:05}" for n in range(6)]
-    assert jobs.get_queue().job_ids == ids
-    assert not model.Session.query(HeldJob).count()
-    jobs.get_queue().empty()

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import logging
-import signal
-import threading
 from datetime import datetime
 
 import pytest
 from ckan import model
-from ckan.tests.helpers import call_action
 from ckanext.harvest import queue
 from ckanext.harvest.logic.action import update
 from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestObjectError
@@ -17,16 +14,14 @@ from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestObjectError
 from ckanext.ukharvest import compat, config
 from ckanext.ukharvest.harvest import database
 from ckanext.ukharvest.harvest import model as tables
-from ckanext.ukharvest.harvest.consumers import lost_work, workers
+from ckanext.ukharvest.harvest.consumers import lost_work
 from ckanext.ukharvest.harvest.consumers.workers import Heart
-from ckanext.ukharvest.harvest.gather import objects
-from ckanext.ukharvest.harvest.model import JobReport, Record, Worker
+from ckanext.ukharvest.harvest.model import JobReport, Record
 from ckanext.ukharvest.harvest.run import sweeper
 from ckanext.ukharvest.patches import consumers
-from tests.ckan.catalogues import catalogue, dataset
-from tests.ckan.harvest.sweeping import PATH, Move, gathered, on_queue, state
-from tests.ckan.harvesting import Consumers, Portal, figures, to_gather, to_import, until, work_off
-from tests.ckan.processes import FAULTY_PROGRAM
+from tests.ckan.harvest.dead_workers import killed_gather, set_state
+from tests.ckan.harvest.sweeping import Move, gathered, on_queue, state
+from tests.ckan.harvesting import Portal, figures, to_gather, to_import, work_off
 from tests.publisher import Publisher
 
 # With batches a message is no longer about one object: test_batch_transaction.py.
@@ -34,32 +29,6 @@ pytestmark = [
     pytest.mark.in_process,
     pytest.mark.ckan_config("ckanext.ukharvest.batch_size", "1"),
 ]
-
-
-def set_state(object_id: str, state: str) -> None:
-    """Leave an object as a consumer does that is killed now."""
-    obj = HarvestObject.get(object_id)
-    obj.state = state
-    obj.fetch_started = datetime.utcnow()  # noqa: DTZ003 - as ckanext-harvest does
-    if state == "IMPORT":
-        obj.import_started = obj.fetch_started
-    obj.retry_times += 1
-    obj.save()
-    model.Session.remove()
-
-
-def killed_gather(portal: Portal, source: str) -> str:
-    """Leave a job as a gather does that is killed after it staged some objects."""
-    job_id = portal.create_job(source)
-    job = HarvestJob.get(job_id)
-    job.status = "Running"
-    job.gather_started = datetime.utcnow()  # noqa: DTZ003 - as ckanext-harvest does
-    model.Session.add(JobReport(job_id=job_id, source_id=source, heartbeat=job.gather_started))
-    model.Session.commit()
-    objects.add_staged([objects.StagedObject("half", "new", "{}")], job_id, source)
-    model.Session.commit()
-    model.Session.remove()
-    return job_id
 
 
 @pytest.mark.parametrize("under_way", ["FETCH", "IMPORT"])
@@ -86,21 +55,6 @@ def test_an_object_whose_worker_is_gone_is_sent_again(
     work_off()
     job = portal.finish(job_id)
     assert (job["status"], figures(job)) == ("Finished", {"added": 3})
-
-
-def test_object_of_a_live_worker_is_left_alone(portal: Portal, source: str, move: Move) -> None:
-    """Stock sends an import again after 180 s although it still runs (decision 0004)."""
-    job_id, (first, *_) = gathered(portal, source)
-    queue.purge_queues()
-    set_state(first, "IMPORT")
-    move(3600)
-    with Heart("fetch") as heart:
-        heart.work_on(first)
-        portal.finish(job_id)
-        assert state(first)[0] == "IMPORT"
-        assert first not in to_import()
-    portal.finish(job_id)
-    assert state(first)[0] == "WAITING"
 
 
 def test_a_record_that_ends_its_worker_each_time_is_given_up(
@@ -175,16 +129,6 @@ def test_killed_gather_loses_nothing_when_repeated(portal: Portal, source: str, 
     work_off()
     job = portal.finish(job_id)
     assert (job["status"], figures(job)) == ("Finished", {"added": 3})
-
-
-def test_a_gather_that_lives_is_left_alone(portal: Portal, source: str, move: Move) -> None:
-    job_id = killed_gather(portal, source)
-    move(100_000)
-    with Heart("gather") as heart:
-        heart.work_on(job_id)
-        portal.finish(job_id)
-    assert to_gather() == []
-    assert portal.job(job_id)["status"] == "Running"
 
 
 def test_gather_killed_at_its_end_is_not_read_again(
@@ -283,42 +227,6 @@ def test_a_lock_gives_its_connection_back_as_it_was() -> None:
         assert (psycopg2s.autocommit, psycopg2s.isolation_level) == (False, None)
 
 
-def test_heartbeats_survive_a_database_outage(move: Move, monkeypatch: pytest.MonkeyPatch) -> None:
-    with Heart("fetch", interval=0.05) as heart:
-        heart.work_on("something")
-        assert workers.busy_ids(workers.Limits(60)) == {"something"}
-        before = model.Session.query(Worker).one().heartbeat
-        model.Session.rollback()
-
-        has_failed = threading.Event()
-
-        class Away:
-            def begin(self) -> None:
-                if threading.current_thread() is heart._thread:
-                    has_failed.set()
-                raise OSError("no database")
-
-        with monkeypatch.context() as patch:
-            patch.setattr(model.meta, "engine", Away())
-            heart.work_on("something else")
-            assert has_failed.wait(60)
-        until(lambda: workers.busy_ids(workers.Limits(60)) == {"something else"})
-        assert model.Session.query(Worker).one().heartbeat > before
-        model.Session.rollback()
-        heart.work_on("")
-        assert workers.busy_ids(workers.Limits(60)) == set()
-    assert model.Session.query(Worker).count() == 0
-    model.Session.add(Worker(id="dead", kind="fetch", busy_with="x"))
-    model.Session.commit()
-    move(60)
-    assert workers.busy_ids(workers.Limits(60)) == set()
-    sweeper.sweep()
-    assert model.Session.query(Worker).count() == 1
-    move(24 * 3600)
-    sweeper.sweep()
-    assert model.Session.query(Worker).count() == 0
-
-
 def test_work_of_other_harvesters_is_swept_too(
     portal: Portal, source: str, move: Move, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -344,44 +252,3 @@ def test_work_of_other_harvesters_is_swept_too(
     assert (job["status"], figures(job)) == ("Finished", {"errored": 2})  # object and run
     assert "ended before it was done" in job["gather_error_summary"][0]["message"]
     assert model.Session.query(HarvestObject).count() == 1
-
-
-def test_real_consumers_killed_in_gather_and_in_import(
-    portal: Portal, publisher: Publisher, faulty_consumers: Consumers, ini: str, move: Move
-) -> None:
-    """SIGKILL while the publisher hangs, then while the parser does."""
-    gatherer, fetcher = faulty_consumers.processes
-    publisher.serve(PATH, catalogue(3), hang=True)
-    source = portal.source(publisher.url(PATH))
-    context = {"ignore_auth": True, "session": model.Session, "model": model}
-    job_id = call_action("harvest_job_create", context, source_id=source, run=True)["id"]
-    until(lambda: publisher.requests and workers.busy_ids(workers.Limits(60)) == {job_id})
-    gatherer.send_signal(signal.SIGKILL)
-    gatherer.wait(10)
-
-    records = [dataset(n) for n in range(3)]
-    records[1]["title"] = "Make the parser hang"
-    publisher.serve(PATH, catalogue(records))
-    with Consumers(ini, program=FAULTY_PROGRAM) as others:
-        move(61)
-        portal.finish(job_id)
-        until(lambda: portal.job(job_id)["gather_finished"])
-        stuck = model.Session.query(HarvestObject).filter(
-            HarvestObject.content.like("%Make the parser hang%")
-        )
-        until(lambda: stuck.one().state == "FETCH")  # of a batch
-        hanging = stuck.one().id
-        query = model.Session.query(Worker.id).filter(Worker.busy_with == hanging)
-        until(lambda: query.first())
-        number = int(query.one()[0].split(":")[1])
-        for process in (fetcher, *others.processes):
-            process.send_signal(signal.SIGKILL)
-            process.wait(10)
-        assert number in (fetcher.pid, others.processes[1].pid)
-
-    move(61)
-    portal.finish(job_id)
-    assert hanging in to_import()
-    work_off()  # in this process the parser works
-    job = portal.finish(job_id)
-    assert (job["status"], figures(job)) == ("Finished", {"added": 3})
