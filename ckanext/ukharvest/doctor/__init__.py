@@ -39,6 +39,7 @@ CHECKS: tuple[Check, ...] = (
     runs.held_by_none,
     runs.leftovers,
     runs.cron,
+    datasets.refused_by_form,
     datasets.records,
     datasets.current_objects,
     datasets.duplicates,

@@ -13,6 +13,7 @@ from ckan.lib import search
 from ckanext.harvest.model import HarvestObject, HarvestSource
 
 from ckanext.ukharvest import compat, config
+from ckanext.ukharvest.core.errors import RejectedByCkan
 from ckanext.ukharvest.core.outcomes import RecordOutcome
 from ckanext.ukharvest.core.values.text import counted
 from ckanext.ukharvest.harvest.index import pending_index
@@ -38,6 +39,60 @@ Session = model.Session
 
 LONG = datetime.timedelta(hours=1)  # that datasets may wait for the index
 BATCH = 1000  # ids per query to Solr or PostgreSQL
+
+
+@check("form", "The portal's own form accepts most records of each source.")
+def refused_by_form() -> Iterator[Finding]:
+    """Find sources of which the form refused most records, in their last run or a test since."""
+    rows = ((_REFUSED_IN_RUNS, "their last run"), (_REFUSED_IN_TESTS, "their last test"))
+    for statement, when in rows:
+        sources = [
+            f"{name} ({refused:,} of {number:,})"
+            for name, refused, number in Session.execute(
+                statement, {"rejected": RejectedByCkan.code, "errored": RecordOutcome.ERRORED}
+            )
+        ]
+        if sources:
+            yield Finding(
+                ERROR,
+                "form",
+                f"The portal's own form refused most records of {counted(len(sources), 'source')}"
+                f" in {when}: {examples(sources)}.",
+                "'ckan ukharvest run SOURCE --dry-run' names the fields. Correct the form, or give"
+                " the source default values, or its option package_schema the value stock.",
+            )
+
+
+_REFUSED_IN_RUNS = sa.text(
+    """
+    SELECT package.name, counted.refused, counted.number
+      FROM (SELECT source_id, count(*) AS number,
+                   count(*) FILTER (WHERE outcome = :errored AND error ->> 'code' = :rejected)
+                     AS refused
+              FROM ukharvest_record WHERE NOT removed GROUP BY source_id) AS counted
+      JOIN harvest_source ON harvest_source.id = counted.source_id AND harvest_source.active
+      JOIN package ON package.id = counted.source_id
+     WHERE counted.refused * 2 > counted.number
+     ORDER BY counted.refused DESC, package.name
+    """
+)
+# Of tests that no run has followed.
+_REFUSED_IN_TESTS = sa.text(
+    """
+    SELECT package.name, CAST(test.refused ->> 'records' AS integer) AS refused,
+           CAST(test.refused ->> 'tried' AS integer) AS tried
+      FROM (SELECT DISTINCT ON (source_id) source_id, finished, result -> 'refused' AS refused
+              FROM ukharvest_trial WHERE source_id IS NOT NULL AND finished IS NOT NULL
+             ORDER BY source_id, created DESC) AS test
+      JOIN package ON package.id = test.source_id
+     WHERE CAST(test.refused ->> 'records' AS integer) * 2
+           > CAST(test.refused ->> 'tried' AS integer)
+       AND NOT EXISTS (SELECT 1 FROM ukharvest_job AS report
+                        WHERE report.source_id = test.source_id
+                          AND report.started > test.finished)
+     ORDER BY refused DESC, package.name
+    """
+)
 
 
 @check("records", "Records, datasets and current objects agree.")

@@ -16,6 +16,7 @@ from ckanext.harvest.model import HarvestObjectError, HarvestSource
 from click.testing import CliRunner, Result
 
 from ckanext.ukharvest.cli import ukharvest
+from ckanext.ukharvest.doctor import datasets as doctor_datasets
 from ckanext.ukharvest.harvest.gather import previews
 from ckanext.ukharvest.harvest.model import Record
 from ckanext.ukharvest.previews import jobs
@@ -170,3 +171,22 @@ def test_page_of_a_test_shows_what_the_form_refuses(
         page = lxml.html.fromstring(app.get(f"/harvest/test/{preview.id}").body)
         row = page.xpath("//tr[contains(., 'Missing value')]")[0].text_content().split()
         assert row == ["author", "Missing", "value", "1"]
+
+
+def test_doctor_names_sources_that_the_form_refuses(portal: Portal, publisher: Publisher) -> None:
+    with portal_with("", "strict_form"):
+        url = serve(publisher, dataset(0), dataset(1, title="Parks"))
+        source = portal.source(url, name="council")
+        assert list(doctor_datasets.refused_by_form()) == []
+        preview = previews.add_preview(
+            "somebody", source_id=source, source_type="data_json", url=url
+        )
+        jobs.run(preview.id)
+        [finding] = doctor_datasets.refused_by_form()
+        assert (finding.level, finding.code) == ("error", "form")
+        assert "1 source in their last test: council (2 of 2)" in finding.message
+        portal.run(source)
+        [finding] = doctor_datasets.refused_by_form()
+        assert "1 source in their last run: council (2 of 2)" in finding.message
+    portal.run(source)
+    assert list(doctor_datasets.refused_by_form()) == []
