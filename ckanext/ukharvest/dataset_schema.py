@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import functools
+import copy
+import json
 import logging
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -31,7 +32,7 @@ from ckanext.ukharvest.fields import (
     URIS,
     Field,
 )
-from ckanext.ukharvest.mapping.package_mapper import FormFields
+from ckanext.ukharvest.mapping.form_fields import DCAT_KEYS, FormFields
 
 log = logging.getLogger(__name__)
 
@@ -63,7 +64,20 @@ def dataset_fields() -> FormFields:
         with suppress(tk.ObjectNotFound):  # it has schemas of other types only
             schema = show({"ignore_auth": True}, {"type": "dataset"})
             names.update(field["field_name"] for field in schema["dataset_fields"])
-    return FormFields(names, functools.cache(_takes))
+    known: dict[tuple[str, str], bool] = {}
+
+    def takes(key: str, value: Any) -> bool:
+        asked = (key, json.dumps(value))
+        if asked not in known:
+            known[asked] = _takes(key, value)
+        return known[asked]
+
+    parts = {
+        field["field_name"]: frozenset(part["field_name"] for part in field["repeating_subfields"])
+        for field in _scheming("dataset").get("dataset_fields", ())
+        if field.get("repeating_subfields")
+    }
+    return FormFields(names, takes, parts)
 
 
 def scheming_decides() -> bool:
@@ -146,20 +160,20 @@ def stock_fields() -> FormFields:
     return FormFields(default_create_package_schema())
 
 
-def _takes(key: str, value: str) -> bool:
+def _takes(key: str, value: Any) -> bool:
     """Tell whether the form takes a value of ours in its field of this name."""
     field = next((field for field in FIELDS if field.key == key and field.of == DATASET), None)
-    if field is None:
+    if field is None and key not in DCAT_KEYS:
         return True
     plugin = lookup_package_plugin("dataset")
     schema = plugin.create_package_schema()
-    is_ours = tk.get_validator(validator_of(field)) in schema.get(key, ())
+    is_ours = field and tk.get_validator(validator_of(field)) in schema.get(key, ())
     scheming = _scheming("dataset").get("dataset_fields", ())
     if is_ours or any(own.get("ukharvest_field") == key for own in scheming):
         return True
     context = {"model": model, "session": model.Session, "ignore_auth": True, "user": ""}
     context["schema_keys"] = list(schema)
-    sent = {"type": "dataset", "title": key, key: value}
+    sent = {"type": "dataset", "title": key, key: copy.deepcopy(value)}
     try:
         _converted, errors = plugin_validate(plugin, context, sent, schema, "package_create")
     except Exception:  # the portal's own code; it is asked again when the dataset is saved
@@ -168,11 +182,20 @@ def _takes(key: str, value: str) -> bool:
     return key not in errors
 
 
-def resource_fields() -> frozenset[str]:
-    """Return the names of the fields that ckanext-scheming's schema gives a dataset's resources."""
-    return frozenset(
-        field["field_name"] for field in _scheming("dataset").get("resource_fields", ())
-    )
+def resource_fields() -> FormFields:
+    """Return the names of the fields that ckanext-scheming's schema gives a dataset's resources.
+
+    They know which values those with choices take.
+    """
+    fields = {
+        field["field_name"]: field for field in _scheming("dataset").get("resource_fields", ())
+    }
+
+    def takes(key: str, value: Any) -> bool:
+        allowed = tk.h.scheming_field_choices(fields[key]) or ()
+        return not allowed or value in {choice["value"] for choice in allowed}
+
+    return FormFields(fields, takes)
 
 
 def _scheming(dataset_type: str) -> dict[str, Any]:

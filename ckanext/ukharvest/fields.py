@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
-from ckanext.ukharvest.mapping.package_mapper import STAND_IN
+from ckanext.ukharvest.mapping.form_fields import STAND_IN
 
 T = TypeVar("T")
 

@@ -15,8 +15,9 @@ from ckan.tests import factories
 from ckan.tests.helpers import CKANTestApp
 from werkzeug.datastructures import MultiDict
 
+from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.datasets.dataset_forms import KINDS, OF_DATASET, facts
-from tests.ckan.forms import FORM, portal_with
+from tests.ckan.forms import FORM, SCHEMING, portal_with
 from tests.ckan.harvesters.uk_fields import WANTED
 from tests.ckan.harvesters.uk_fields import publish_ckan as publish
 from tests.ckan.harvesting import Portal, extras, figures
@@ -132,3 +133,24 @@ def test_a_harvested_dataset_is_the_same_on_each(
     assert lasting(edited)["resources"] == wanted["resources"]
     assert lasting(edited) == wanted
     assert figures(portal.run(source)) == {"not modified": 1}
+
+
+DCAT_SCHEMA = {
+    "scheming.dataset_schemas": "ckanext.dcat.schemas:dcat_ap_recommended.yaml",
+    "scheming.presets": "ckanext.scheming:presets.json ckanext.dcat.schemas:presets.yaml",
+}
+
+
+def test_schema_of_ckanext_dcat_is_filled(portal: Portal, publisher: Publisher) -> None:
+    with portal_with(SCHEMING, "dcat", **DCAT_SCHEMA):
+        row = dataset(0, theme=["Roads"], temporal="2024-01-01/2024-12-31")
+        publisher.serve("/data.json", catalogue([row]))
+        source = portal.source(publisher.url("/data.json"))
+        assert figures(portal.run(source)) == {"added": 1}
+        [found] = portal.datasets()
+        assert found["publisher"][0]["name"] == "Somewhere Council"
+        assert found["contact"][0]["email"] == "data@somewhere.example"
+        assert found["theme"] == ["Roads"]
+        assert found["temporal_coverage"][0]["start"] == "2024-01-01"
+        assert found["resources"][0]["license"].startswith("https://www.nationalarchives.gov.uk/")
+        assert figures(portal.run(source)) == {"not modified": 1}

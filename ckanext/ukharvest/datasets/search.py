@@ -32,7 +32,7 @@ from ckanext.ukharvest.harvest.run import runs
 from ckanext.ukharvest.lib import slots
 from ckanext.ukharvest.lib.slots import Facet
 from ckanext.ukharvest.lib.texts import gettext
-from ckanext.ukharvest.mapping.package_mapper import STAND_IN
+from ckanext.ukharvest.mapping.form_fields import STAND_IN
 from ckanext.ukharvest.rendering import values as rendering_values
 from ckanext.ukharvest.rendering.values import INDEXED
 

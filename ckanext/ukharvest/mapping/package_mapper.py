@@ -25,35 +25,10 @@ from ckanext.ukharvest.core.records import (
 from ckanext.ukharvest.core.values import licences, multivalue
 from ckanext.ukharvest.core.vocabularies import vocabulary
 from ckanext.ukharvest.mapping import kept_fields
+from ckanext.ukharvest.mapping.form_fields import STAND_IN, dcat_fields, takes
 from ckanext.ukharvest.source_types.source_type import DEFAULT_FIELDS
 
 Values = dict[str, Any]  # language code → a text, or a list of tags
-
-# Before the name of a fact whose own name is that of a portal's field of another kind.
-STAND_IN = "ukharvest_"
-
-
-class FormFields(frozenset[str]):
-    """Names of the fields of a portal's own form, which says what values they take.
-
-    Attributes:
-        takes: called with the name of one of them and a value: tells whether its validators take
-            the value. Any by default.
-    """
-
-    takes: Callable[[str, Any], bool]
-
-    def __new__(
-        cls, names: Iterable[str], takes: Callable[[str, Any], bool] = lambda _key, _value: True
-    ) -> FormFields:
-        fields = super().__new__(cls, names)
-        fields.takes = takes
-        return fields
-
-
-def takes(schema: Collection[str], key: str, value: Any) -> bool:
-    """Tell whether a portal's form has a field, and its validators take this value."""
-    return key in schema and (not isinstance(schema, FormFields) or schema.takes(key, value))
 
 
 def main_language(record: DatasetRecord) -> str:
@@ -312,6 +287,9 @@ def _map(
     for key in [key for key in facts if key in schema and not takes(schema, key, facts[key])]:
         facts[STAND_IN + key] = facts.pop(key)
     _place(package, {**defaults.extras, **facts}, schema)
+    for key, value in dcat_fields(record, schema):
+        if key not in package and takes(schema, key, value):
+            package[key] = value
     if defaults.groups:
         package["groups"] = [{"name": name} for name in defaults.groups]
     return package
@@ -393,9 +371,34 @@ def _resources(
         new_id = "" if is_new else str(uuid.uuid4())
         texts = resource_fields(resource, record, defaults.resource_schema, defaults.language)
         made = {**_resource(resource, before["id"] if before else new_id), **texts}
+        if licence := _license(made.get("licence"), record, before, defaults.resource_schema):
+            made["license"] = licence
         resources.append(made)
         keys[id(made)] = (made, kept_fields.match_key(resource))
     return resources, keys
+
+
+def _license(
+    own: str | None,
+    record: DatasetRecord,
+    before: Mapping[str, Any] | None,
+    schema: Collection[str],
+) -> str:
+    """Return a file's licence for the field that ckanext-dcat reads and stock harvesters wrote.
+
+    Only where the portal's form or the file has it, so that it says the same as ours.
+
+    Args:
+        own: licence of the file, in our field.
+        before: the file as it is, None for a new one.
+        schema: names of the form's fields of resources.
+    """
+    of_dataset = (record.licence.url or record.licence.title) if record.licence else ""
+    licence = own or of_dataset
+    is_field = "license" in schema
+    has_it = bool(before and before.get("license"))
+    is_taken = takes(schema, "license", licence) if is_field else has_it
+    return licence if is_taken else ""
 
 
 def _identify(

@@ -19,7 +19,8 @@ from ckanext.ukharvest.core.values.text import clean_text, shorten
 from ckanext.ukharvest.dataset_schema import choices
 from ckanext.ukharvest.harvest.batch import dataset_rows
 from ckanext.ukharvest.harvest.lists import PROBLEMS, OwnRow
-from ckanext.ukharvest.mapping.package_mapper import Defaults, takes
+from ckanext.ukharvest.mapping.form_fields import takes
+from ckanext.ukharvest.mapping.package_mapper import Defaults
 from ckanext.ukharvest.themes import choice as themes
 from ckanext.ukharvest.themes.choice import Choice, Ranked, Reason, ThemeFacts
 from ckanext.ukharvest.themes.model import DatasetTheme, themes_of
