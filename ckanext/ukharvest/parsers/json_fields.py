@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from ckanext.ukharvest.core.errors import ParseError
@@ -20,17 +21,17 @@ from ckanext.ukharvest.core.records import (
     Translation,
     collect_translations,
 )
-from ckanext.ukharvest.core.values import formats
-from ckanext.ukharvest.core.values.dates import parse_date
-from ckanext.ukharvest.core.values.file_facts import read_size
+from ckanext.ukharvest.core.values import formats, places
+from ckanext.ukharvest.core.values.geometries import is_geojson
 from ckanext.ukharvest.core.values.languages import choose_language, language_pairs
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.periods import Periods
+from ckanext.ukharvest.core.values.places import Place, Places, read_places
 from ckanext.ukharvest.core.values.tags import clean_tags
 from ckanext.ukharvest.core.values.text import clean_text, is_redacted, shorten
 from ckanext.ukharvest.core.values.web_addresses import is_web_url, parse_url
 from ckanext.ukharvest.parsers import table
-from ckanext.ukharvest.parsers.reporting import Reporter, read_link
+from ckanext.ukharvest.parsers.reporting import BaseNode
 
 # Keys under which a JSON-LD object has its name, and its URL.
 _WORDS = (
@@ -58,21 +59,19 @@ def load_object(raw: RawRecord) -> dict[str, Any]:
     return data
 
 
-class Fields(Reporter):
+class Fields(BaseNode):
     """The fields of one JSON object of a record.
 
     Args:
         data: the object; an attribute of the same name has it.
-        problems, path: as in ``Reporter``.
-        base: URL of the document or page, for URLs without a host.
+        problems, path, base: as in ``BaseNode``.
     """
 
     def __init__(
         self, data: Mapping[str, Any], problems: list[Problem], path: str = "", base: str = ""
     ) -> None:
-        super().__init__(problems, path)
+        super().__init__(problems, path, base)
         self.data = data
-        self._base = base
         self._by_fold = {key.casefold(): key for key in data}
         self._misspelt: set[str] = set()
 
@@ -104,9 +103,9 @@ class Fields(Reporter):
         held = {key for key in keys if not isinstance(self.data.get(key), (str, bool, type(None)))}
         return {key for key in held if not self.is_settled(key)}
 
-    def text(self, *keys: str) -> str:
+    def text(self, *names: str) -> str:
         """Return the text of the first field that has one."""
-        return next(filter(None, map(self._text, keys)), "")
+        return next(filter(None, map(self._text, names)), "")
 
     def _text(self, key: str) -> str:
         """Return one text; numbers and single-item lists are read and reported."""
@@ -118,15 +117,19 @@ class Fields(Reporter):
             self._wrong_kind(key, value, "a text")
         return value_text(value)
 
-    def texts(self, key: str, *, strict: bool = True) -> tuple[str, ...]:
-        """Return a list of texts, blank ones left out; ``strict`` reports what is not a list."""
-        return tuple(filter(None, (value_text(item) for item in self.items(key, strict=strict))))
+    def listed(self, key: str) -> tuple[str, ...]:
+        """Return the texts of a list; report a field that is none."""
+        return tuple(filter(None, map(value_text, self.items(key))))
 
-    def values(self, key: str) -> tuple[str, ...]:
-        """Return the texts of a list or of a lone value; "a.b" is a member b of a member a."""
-        if "." not in key or key in self.data:
-            return self.texts(key, strict=False)
-        return tuple(filter(None, _at_path(self.data, key.split("."))))
+    def texts(self, *names: str) -> tuple[str, ...]:
+        """Return the texts of lists or of lone values; "a.b" is a member b of a member a."""
+        texts: list[str] = []
+        for name in names:
+            if "." not in name or name in self.data:
+                texts += map(value_text, self.items(name, strict=False))
+            else:
+                texts += _at_path(self.data, name.split("."))
+        return tuple(filter(None, texts))
 
     def items(self, key: str, *, strict: bool = True) -> list[Any]:
         """Return a list; a lone value counts as a list of one, reported when ``strict``."""
@@ -164,11 +167,10 @@ class Fields(Reporter):
         """Do the same as ``read`` with a text already at hand."""
         return super().parse_value(key, "" if is_redacted(text) else text, parse, code)
 
-    def date(self, key: str) -> str:
-        """Return a date or date-time in ISO 8601; report an empty text."""
-        if isinstance(self.get(key), str) and not self.get(key).strip():
-            self.report("empty-field", key, "empty; leave the field out or give a date")
-        return self.read(key, parse_date, "bad-date")
+    def date_texts(self, name: str) -> list[str]:
+        """Return the texts of a list or of a lone value, a blank one too."""
+        value = self.get(name)
+        return [""] if isinstance(value, str) and not value.strip() else list(self.texts(name))
 
     def url(self, key: str) -> str:
         """Return a URL; report anything else and return ""."""
@@ -178,17 +180,22 @@ class Fields(Reporter):
         """Do as ``web_addresses.parse_url``, with the document's URL as base."""
         return parse_url(text, self._base)
 
-    def link(self, key: str) -> str:
-        """Return a URL as ``url`` does, but keep a text unchanged that might be meant as one."""
-        value = self.get(key)
+    def addresses(self, name: str) -> list[str]:
+        """Return the URL of a value, or of the first item of a list that has one."""
+        value = self.get(name)
         if isinstance(value, list):
             value = next((item for item in value if value_url(item)), value)
         if isinstance(value, (list, Mapping)) and value and not value_url(value):
-            self._wrong_kind(key, value, "a web address")
-        return read_link(value_url(value), self._base, self.reporter(key))
+            self._wrong_kind(name, value, "a web address")
+        return [value_url(value)]
 
-    def periods(self, key: str) -> Periods:
-        """Return the time span around all given: ``start/end``, or PeriodOfTime objects."""
+    def size_text(self, name: str) -> str:
+        """Return the text of a lone value, a number too."""
+        return value_text(self.get(name))
+
+    def periods(self, *names: str) -> Periods:
+        """Return the time span around all of a field: ``start/end``, or PeriodOfTime objects."""
+        (key,) = names
         spans: list[str | tuple[str, str]] = []
         for item in self.items(key, strict=False):
             if isinstance(item, Mapping) and "@value" not in item:
@@ -197,6 +204,17 @@ class Fields(Reporter):
             elif (text := value_text(item)) and not is_redacted(text):
                 spans.append(text)
         return self.read_periods(spans, key, f"{key}.{_STARTS[0]}", f"{key}.{_ENDS[0]}")
+
+    def place_items(self, name: str) -> Iterator[Place | str]:
+        """Return the places in a field, for ``read_places``."""
+        value = self.get(name)
+        # Four numbers, or two corners, are one place.
+        is_place = isinstance(value, list) and value and isinstance(value[0], (int, float, list))
+        return map(_place, [value] if is_place else self.items(name, strict=False))
+
+    def places(self, *names: str) -> Places:
+        """Return the places in a field: texts, GeoJSON, numbers, or Location objects."""
+        return read_places(self.place_items(names[0]), self.reporter(names[0]))
 
     def ends(self, start: str, end: str) -> Periods:
         """Return the time span whose beginning and end are two fields."""
@@ -297,18 +315,6 @@ def with_language(title: str, translations: Mapping[str, Translation]) -> table.
     return {"translations": translations, "text_language": next(codes, "")}
 
 
-def period(fields: Fields, names: table.Names) -> table.Several:
-    """Return the time span around all given, as ``Fields.periods`` reads them."""
-    periods = fields.periods(names[0])
-    return table.Several(temporal=periods.whole, extras=periods.extras)
-
-
-def size(fields: Fields, names: table.Names) -> table.Several:
-    """Return a file's size in bytes; a text that is none becomes an extra."""
-    number, unread = read_size(value_text(fields.get(names[0])), fields.reporter(names[0]))
-    return table.Several(size=number, extras=unread)
-
-
 def map_pairs(value: Any, name: str) -> Pairs:
     """Return language and text of a value that is a language map.
 
@@ -332,3 +338,44 @@ def _translated_value(value: Any, name: str) -> str | tuple[str, ...]:
         clean = plain_line if name in ("title", "name") else plain_text
         return clean(value) if isinstance(value, str) else ""
     return clean_tags(value, "")[0] if isinstance(value, list) else ()
+
+
+def _place(item: Any) -> Place | str:
+    """Return one place from a text, GeoJSON, numbers, or a Location object of DCAT-US 3."""
+    if isinstance(item, list) or (isinstance(item, Mapping) and is_geojson(item)):
+        return Place([(json.dumps(item, ensure_ascii=False), lambda _text: places.from_json(item))])
+    if not isinstance(item, Mapping):
+        return clean_text(item) if isinstance(item, str) else ""
+    names = (value_text(item.get(key)) for key in ("prefLabel", "name", "title", "altLabel"))
+    uri = value_text(item.get("@id"))
+    return Place(_spellings(item), next(filter(None, names), ""), uri if is_web_url(uri) else "")
+
+
+def _spellings(item: Mapping[str, Any]) -> Iterator[tuple[str, places.Parse]]:
+    """Yield the geometries of a Location, and of a shape of schema.org, as texts."""
+    sides = [value_text(item.get(side)) for side in _SIDES]
+    if all(sides):
+        yield ", ".join(sides), lambda _text: places.parse_box(sides)
+    shape = as_object(item.get("geo", item))
+    point = value_text(shape.get("latitude")), value_text(shape.get("longitude"))
+    if all(point):
+        yield " ".join(point), partial(places.parse_latitude_first, "point")
+    is_shape = "GeoShape" in str(shape.get("@type"))
+    for kind in ("polygon", "box", "line", "circle") if is_shape else ():
+        if text := value_text(shape.get(kind)):
+            yield text, partial(places.parse_latitude_first, kind)
+    for key in ("geometry", "bbox", "box", "centroid", "@value"):
+        value = item.get(key)
+        if isinstance(value, Mapping) and "@value" in value:
+            value = value["@value"]
+        part = _place(value) if value and not is_shape else ""
+        if isinstance(part, Place):
+            yield from part.spellings
+        elif part:
+            yield part, places.parse_spatial
+
+
+_SIDES = ("westBoundingLongitude", "southBoundingLatitude") + (
+    "eastBoundingLongitude",
+    "northBoundingLatitude",
+)

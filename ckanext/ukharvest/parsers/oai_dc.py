@@ -213,9 +213,7 @@ def _subjects(entry: Entry) -> FieldValues:
 def _issued(entry: Entry) -> FieldValues:
     """Return dates of publication; of several as dc:date the first in time counts."""
     node = entry.node
-    named = {
-        name: table.first_date(node, (name,)) for name in ("issued", "available", "dateAccepted")
-    }
+    named = {name: node.date(name) for name in ("issued", "available", "dateAccepted")}
     # A span is not when it was published, but what it is about: see coverage.
     texts = (text for text in node.texts("date") if not is_span(text))
     parsed = (node.parse_value("date", text, parse_date, "bad-date") for text in texts)
@@ -270,7 +268,7 @@ MAPPING: tuple[Field | table.Row, ...] = (
     ),
     row("dct:modified", "modified", table.last_date),
     Field(("header/datestamp",), "metadata_modified", _datestamp),
-    row("dct:created", "extra created", table.first_date),
+    row("dct:created", "extra created", table.date),
     Field(
         ("dc:rights", "dct:license", "dct:accessRights"),
         "licence, rights; extra access_rights",

@@ -24,7 +24,6 @@ from ckanext.ukharvest.core.values.places import read_box
 from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.parsers import table, uk_fields
-from ckanext.ukharvest.parsers.data_json import shared_fields as parts
 from ckanext.ukharvest.parsers.json_fields import Fields, load_object, value_text
 from ckanext.ukharvest.parsers.reporting import ignore, read_tags
 from ckanext.ukharvest.parsers.table import FieldValues
@@ -163,11 +162,6 @@ def organisation(
     return RemoteGroup(id=text) if text else None
 
 
-def link(fields: Fields, keys: table.Names) -> str:
-    """Return a URL; a text that might be meant as one is kept."""
-    return fields.link(keys[0])
-
-
 def text(fields: Fields, keys: table.Names) -> str:
     """Return the text of the first field that is not empty, as an extra has it."""
     for key in keys:
@@ -257,7 +251,7 @@ _BOX = ("bbox-west-long", "bbox-south-lat", "bbox-east-long", "bbox-north-lat")
 
 def place(fields: Fields) -> FieldValues:
     """Return the geometry (GeoJSON, WKT or numbers), and the source's text for the place."""
-    places = parts.place(fields)
+    places = fields.places("spatial")
     # GEMINI datasets have four sides, which data.gov.uk stores as extras.
     box = read_box([text(fields, (key,)) for key in _BOX], ignore)
     return places._replace(

@@ -103,7 +103,7 @@ RESOURCE_MAPPING: tuple[Field | Row, ...] = (
     row("mimetype", "mimetype", _media_type),
     row("resource_type", "kind", _kind),
     row("date", "temporal", _period),
-    row("size", "size", json_fields.size),
+    row("size", "size", table.size),
     row("schema_url schema_type", "schema_url; extra schema_type", _schema),
     row("created", "issued", package.date),
     row("last_modified", "modified", package.date),

@@ -1,13 +1,18 @@
-"""Base of the field readers of all formats: a value is read, or reported as a problem."""
+"""The base of the nodes of all formats: JSON objects, elements of XML and ISO, nodes of RDF.
+
+A value is read, or reported as a problem.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
 from ckanext.ukharvest.core.records import Problem
+from ckanext.ukharvest.core.values.dates import parse_date
 from ckanext.ukharvest.core.values.periods import Periods, read_periods
+from ckanext.ukharvest.core.values.places import Places, read_places
 from ckanext.ukharvest.core.values.tags import clean_tags
 from ckanext.ukharvest.core.values.text import Repaired, clean_text, is_redacted
 from ckanext.ukharvest.core.values.web_addresses import may_be_url, parse_url
@@ -36,20 +41,84 @@ def parse_value(text: str, parse: Callable[[str], str], report: Report, code: st
         return ""
 
 
-class Reporter:
-    """An element or object with the list that its problems go to.
+class BaseNode:
+    """An element, object or node whose fields are read by their names.
+
+    What ``texts``, ``text``, ``values``, ``dates``, ``date``, ``links`` and ``link`` return means
+    the same in every format; a format says where it has them (``texts``, and where they are others
+    ``values``, ``date_texts`` and ``addresses``). Those of several names stay in their order.
 
     Args:
         problems: list to which problems are added, in the order of reading.
         path: prefix of field names in problems, such as "distribution[2].".
+        base: URL of the document, for URLs without a host.
     """
 
     line: int | None = None  # in the record, where that is known
 
-    def __init__(self, problems: list[Problem], path: str = "") -> None:
+    def __init__(self, problems: list[Problem], path: str = "", base: str = "") -> None:
         self._problems = problems
         self._first = len(problems)  # before it, those of other parts
         self._path = path
+        self._base = base
+
+    def texts(self, *names: str) -> Sequence[str]:
+        """Return the texts of fields as people read them, without empty ones."""
+        raise NotImplementedError
+
+    def text(self, *names: str) -> str:
+        """Return the first of ``texts``, "" if there is none."""
+        return next(iter(self.texts(*names)), "")
+
+    def values(self, *names: str) -> Sequence[str]:
+        """Return the values of fields in all languages, without empty ones: of a node its URI."""
+        return self.texts(*names)
+
+    def date_texts(self, name: str) -> Sequence[str]:
+        """Return the texts of a field's dates; "" for an empty one that is reported."""
+        return self.values(name)
+
+    def dates(self, *names: str) -> list[str]:
+        """Return the dates of the first field that has any, in ISO 8601; report other texts."""
+        for name in names:
+            texts = self.date_texts(name)
+            parsed = [self.parse_value(name, text, parse_date, "bad-date") for text in texts]
+            if dates := list(filter(None, parsed)):
+                return dates
+            if "" in texts:
+                self.report("empty-field", name, "empty; leave the field out or give a date")
+        return []
+
+    def date(self, *names: str) -> str:
+        """Return the first of ``dates``, "" if there is none."""
+        return next(iter(self.dates(*names)), "")
+
+    def periods(self, *names: str) -> Periods:
+        """Return the time span around all in some fields, and what could not be read."""
+        return self.read_periods(self.texts(*names), names[0])
+
+    def places(self, *names: str) -> Places:
+        """Return the places in some fields, and what could not be read."""
+        return read_places(self.texts(*names), self.reporter(names[0]))
+
+    def size_text(self, name: str) -> str:
+        """Return the text of a file's size."""
+        return self.text(name)
+
+    def addresses(self, name: str) -> Iterable[str]:
+        """Yield the texts of a field's links; report what cannot be one."""
+        return self.values(name)
+
+    def links(self, *names: str) -> Iterator[str]:
+        """Yield URLs of files and pages; report and keep what might be meant as one."""
+        for name in names:
+            for text in self.addresses(name):
+                if url := read_link(text, self._base, self.reporter(name)):
+                    yield url
+
+    def link(self, *names: str) -> str:
+        """Return the first of ``links``, "" if there is none."""
+        return next(self.links(*names), "")
 
     def part(self, prefix: str) -> Any:
         """Return itself: rows of a table read it, if it is all that a record has."""
@@ -100,7 +169,7 @@ class Reporter:
         )
 
 
-def read_tags(node: Reporter, words: Iterable[Any], field: str) -> tuple[str, ...]:
+def read_tags(node: BaseNode, words: Iterable[Any], field: str) -> tuple[str, ...]:
     """Return tags within CKAN's rules, and report others."""
     tags, problems = clean_tags(words, field)
     node.add(problems)

@@ -28,14 +28,16 @@ from ckanext.ukharvest.core.records import (
     ResourceRecord,
 )
 from ckanext.ukharvest.core.values import parties
-from ckanext.ukharvest.core.values.dates import parse_date
+from ckanext.ukharvest.core.values.file_facts import read_size
 from ckanext.ukharvest.core.values.formats import without_registry
 from ckanext.ukharvest.core.values.frequencies import read_frequency
 from ckanext.ukharvest.core.values.languages import read_languages
 from ckanext.ukharvest.core.values.licences import read_licence
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.multivalue import as_list, as_text, text_or_list
+from ckanext.ukharvest.core.values.places import geometry_text
 from ckanext.ukharvest.parsers import uk_fields
+from ckanext.ukharvest.parsers.reporting import BaseNode as Node
 from ckanext.ukharvest.parsers.uk_fields import PREFIX
 
 Names = tuple[str, ...]
@@ -45,22 +47,6 @@ _EXTRA = "extra "  # before the name of an extra in a target
 
 class Several(FieldValues):
     """Values of several targets."""
-
-
-class Node(Protocol):
-    """An element or object whose fields a reader reads.
-
-    Those of a format also have ``text`` and ``date``, of one field or several.
-    """
-
-    def values(self, name: str, /) -> Sequence[str]:
-        """Return the texts of a field, one or many, without empty ones."""
-
-    def parse_value(self, name: str, text: str, parse: Callable[[str], str], code: str, /) -> str:
-        """Return a text parsed by ``parse``; report its ValueError as ``code``."""
-
-    def reporter(self, name: str, /) -> Callable[[str, str], None]:
-        """Return a function that adds a problem with a field, given its code and text."""
 
 
 class Entry(Protocol):
@@ -246,8 +232,13 @@ def require(raw: RawRecord, text: str, name: str, code: str) -> str:
 
 
 def texts(node: Node, names: Names) -> list[str]:
-    """Return all texts."""
-    return [text for name in names for text in node.values(name)]
+    """Return all values."""
+    return list(node.values(*names))
+
+
+def line(node: Node, names: Names) -> str:
+    """Return the text of a field that has one, in one line."""
+    return plain_line(node.text(*names))
 
 
 def lines(node: Node, names: Names) -> str:
@@ -270,12 +261,12 @@ def first_text(node: Node, names: Names) -> str:
     return next(iter(texts(node, names)), "")
 
 
-def text(node: Any, names: Names) -> str:
+def text(node: Node, names: Names) -> str:
     """Return the text of a field that has one, as written."""
-    return str(node.text(*names))
+    return node.text(*names)
 
 
-def paragraph(node: Any, names: Names) -> str:
+def paragraph(node: Node, names: Names) -> str:
     """Return the text of a field that has one."""
     return plain_text(node.text(*names))
 
@@ -305,29 +296,39 @@ def json_list(node: Node, names: Names) -> str:
     return as_list(texts(node, names))
 
 
-def dates(node: Node, names: Names) -> list[str]:
-    """Return all dates, in ISO 8601; report other texts."""
-    parsed = (
-        node.parse_value(name, text, parse_date, "bad-date")
-        for name in names
-        for text in node.values(name)
-    )
-    return list(filter(None, parsed))
-
-
-def first_date(node: Node, names: Names) -> str:
-    """Return the first date, after reading all."""
-    return next(iter(dates(node, names)), "")
+def date(node: Node, names: Names) -> str:
+    """Return the first date of the first field that has any; later fields are not read."""
+    return node.date(*names)
 
 
 def last_date(node: Node, names: Names) -> str:
-    """Return the last date in time."""
-    return max(dates(node, names), default="")
+    """Return the last date in time of the same field."""
+    return max(node.dates(*names), default="")
 
 
-def date(node: Any, names: Names) -> str:
-    """Return the date of the first field that has one; later fields are not read."""
-    return next(filter(None, map(node.date, names)), "")
+def period(node: Node, names: Names) -> Several:
+    """Return the time span around all given."""
+    periods = node.periods(*names)
+    return Several(temporal=periods.whole, extras=periods.extras)
+
+
+def place_of_file(node: Node, names: Names) -> Several:
+    """Return the places of a file: CKAN has no field for them."""
+    places = node.places(*names)
+    facts = {"spatial": geometry_text(places.geometry), "spatial-text": places.names}
+    return Several(extras=facts | places.extras)
+
+
+def size(node: Node, names: Names) -> Several:
+    """Return a file's size in bytes; a text that is none becomes an extra."""
+    name, text = next(((name, text) for name in names if (text := node.size_text(name))), ("", ""))
+    number, unread = read_size(text, node.reporter(name))
+    return Several(size=number, extras=unread)
+
+
+def link(node: Node, names: Names) -> str:
+    """Return the first URL; a text that might be meant as one is kept."""
+    return node.link(*names)
 
 
 def languages(node: Node, names: Names) -> Names:

@@ -4,48 +4,43 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from itertools import chain
 from urllib.parse import urljoin
 
 from lxml import etree
 
 from ckanext.ukharvest.core.errors import ParseError
 from ckanext.ukharvest.core.records import Problem, RawRecord
-from ckanext.ukharvest.core.values.dates import parse_date
 from ckanext.ukharvest.core.values.text import clean_text, shorten
 from ckanext.ukharvest.core.xml import parser as xml
-from ckanext.ukharvest.parsers.reporting import Reporter, read_link
+from ckanext.ukharvest.parsers.reporting import BaseNode, read_link
 
 # .NET writes this for no date, as does DataShare for a dataset without files.
 NO_DATE = ("0001-01-01", "1900-01-01")
 
 
-class Node(Reporter):
+class Node(BaseNode):
     """One element of a record; elements and attributes in any namespace.
 
     Args:
         element: the element; an attribute of the same name has it.
-        problems, path: as in ``Reporter``.
-        base: URL of the document, for URLs without a host.
+        problems, path, base: as in ``BaseNode``.
     """
 
     def __init__(
         self, element: etree._Element, problems: list[Problem], path: str = "", base: str = ""
     ) -> None:
-        super().__init__(problems, path)
+        super().__init__(problems, path, base)
         self.element = element
-        self._base = base
 
-    def texts(self, name: str) -> tuple[str, ...]:
-        """Return the texts of the children with this name, or at this path, without empty ones."""
-        children = self.element.iterchildren
-        parts = self.element.iterfind(name) if "/" in name else children(f"{{*}}{name}")
-        return tuple(filter(None, map(_text, parts)))
-
-    values = texts
-
-    def text(self, name: str) -> str:
-        """Return the first text of ``texts``, "" if there is none."""
-        return next(iter(self.texts(name)), "")
+    def texts(self, *names: str) -> tuple[str, ...]:
+        """Return the texts of the children with these names, or at these paths."""
+        element = self.element
+        parts = (
+            element.iterfind(name) if "/" in name else element.iterchildren(f"{{*}}{name}")
+            for name in names
+        )
+        return tuple(filter(None, map(_text, chain.from_iterable(parts))))
 
     def unread(self, read: Collection[str]) -> Iterator[tuple[str, str]]:
         """Yield name and words of the children that are not read, those of one name together."""
@@ -76,22 +71,20 @@ class Node(Reporter):
             for number, child in enumerate(parent.iterchildren(f"{{*}}{last}"), 1):
                 yield Node(child, self._problems, f"{self._path}{last}[{number}]/", self._base)
 
-    def link(self, name: str, text: str, base: str = "") -> str:
-        """Return the URL of a file or page, as ``reporting.read_link``.
+    def read_link(self, name: str, text: str, base: str) -> str:
+        """Return the URL of a file or page in a text, as ``link``.
 
         Args:
             base: of the link alone (xml:base), which may be relative.
         """
         return read_link(text, urljoin(self._base, base), self.reporter(name))
 
-    def written_date(self, name: str) -> str:
-        """Return the text of a date: an attribute, or a child where there is no such attribute."""
-        text = self.attribute(name) or self.text(name)
-        return "" if text.startswith(NO_DATE) else text
-
-    def date(self, name: str) -> str:
-        """Return the date of ``written_date``."""
-        return self.parse_value(name, self.written_date(name), parse_date, "bad-date")
+    def date_texts(self, name: str) -> list[str]:
+        """Return the text of an attribute, or of the children where there is no such attribute."""
+        own = self.attribute(name)
+        return [
+            text for text in ([own] if own else self.texts(name)) if not text.startswith(NO_DATE)
+        ]
 
 
 def wrong_root(raw: RawRecord, root: etree._Element, expected: str, more: str = "") -> ParseError:

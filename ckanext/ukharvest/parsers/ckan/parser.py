@@ -248,7 +248,7 @@ MAPPING: tuple[Field | Row, ...] = (
     row("rights", "rights", package.paragraph),
     row("version", "version", package.text),
     Field((*OF_DATASET,), "translations, text_language", _translations),
-    row("url", "url", package.link),
+    row("url", "url", table.link),
     row("organization owner_org", "organisation", package.organisation),
     row("groups", "groups", package.groups),
     row("name", "name", package.dataset_name),

@@ -171,12 +171,12 @@ def _tags(fields: Fields, names: table.Names) -> table.Names:
 
 def _themes(fields: Fields) -> FieldValues:
     # data.gov.uk's guide: functions and services of local government are themes too.
-    own = [text for key in uk_fields.THEMES for text in fields.texts(key, strict=False)]
-    themes = (*own, *fields.texts("theme"), *fields.texts("subject", strict=False))
+    own = [text for key in uk_fields.THEMES for text in fields.texts(key)]
+    themes = (*own, *fields.listed("theme"), *fields.texts("subject"))
     return uk_fields.authority(
         uk_fields.FieldTexts("", themes, fields.reporter("theme")),
         *(
-            uk_fields.FieldTexts(kind, fields.texts(key, strict=False), fields.reporter(key))
+            uk_fields.FieldTexts(kind, fields.texts(key), fields.reporter(key))
             for key, kind in uk_fields.AUTHORITY.items()
         ),
     )
@@ -211,17 +211,17 @@ def _rights(fields: Fields, names: table.Names) -> str:
 
 
 def _languages(fields: Fields, names: table.Names) -> table.Names:
-    return read_languages(fields.texts(names[0]), fields.reporter(names[0]))
+    return read_languages(fields.listed(names[0]), fields.reporter(names[0]))
 
 
 def _place(fields: Fields) -> FieldValues:
-    place = parts.place(fields)
-    own = parts.place(Fields(own_fields(fields), []))
+    place = fields.places("spatial")
+    own = Fields(own_fields(fields), []).places("spatial")
     area = own if own.geometry else place
     extras = own.extras | area.extras | place.extras
     boxes = list(filter(None, fields.items("geographicBoundingBox", strict=False)))
     if area.geometry is None and boxes:
-        area = parts.place(fields, "geographicBoundingBox")
+        area = fields.places("geographicBoundingBox")
         extras = area.extras | extras
     elif boxes:
         extras["bbox"] = text_of(boxes)
@@ -299,10 +299,10 @@ MAPPING: tuple[Field | table.Row, ...] = (
         "themes; extras la_function, la_service",
         _themes,
     ),
-    row("temporal", "temporal", json_fields.period),
+    row("temporal", "temporal", table.period),
     row("issued", "issued", table.date),
     row("modified", "modified", _modified),
-    row("created", "extra created", table.first_date),
+    row("created", "extra created", table.date),
     Field(("accrualPeriodicity", "frequency", "modified"), "frequency", _frequency),
     Field(
         ("publisher", "contactPoint", "mbox", "contactEmail", "creator"),

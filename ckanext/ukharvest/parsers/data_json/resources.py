@@ -24,7 +24,6 @@ from ckanext.ukharvest.core.values.file_facts import read_checksums
 from ckanext.ukharvest.core.values.identifiers import parse_identifier
 from ckanext.ukharvest.core.values.link_protocols import SERVICE_FORMATS
 from ckanext.ukharvest.core.values.markup import plain_line
-from ckanext.ukharvest.core.values.places import geometry_text
 from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.parsers import json_fields, package_dict, table, uk_fields
@@ -43,7 +42,7 @@ def _codes(fields: Fields, names: table.Names) -> str:
     """Return codes of the US federal budget (OMB circular A-11, appendix C)."""
     (key,) = names
     pattern, example = CODES[key]
-    texts = fields.texts(key)
+    texts = fields.listed(key)
     for code in texts:
         if not pattern.fullmatch(code):
             words = f"'{shorten(code, 40)}'; expected a code such as {example}"
@@ -276,12 +275,6 @@ def _name(part: Fields, names: table.Names) -> str:
     return plain_line(part.text(*titles)) or part.text(kind)
 
 
-def _place(part: Fields) -> FieldValues:
-    place = parts.place(part)
-    facts = {"spatial": geometry_text(place.geometry), "spatial-text": place.names}
-    return {"extras": facts | place.extras}
-
-
 def _languages(part: Fields, names: table.Names) -> str:
     return ", ".join(table.languages(part, names))
 
@@ -368,9 +361,9 @@ RESOURCE_MAPPING: tuple[Field | Row, ...] = (
     ),
     row("describedByType", "extra described_by_type", table.first_text),
     row("accessService", "extra access_services", _services),
-    row("temporal", "temporal", json_fields.period),
-    row("byteSize", "size", json_fields.size),
-    Field(("spatial",), "extras spatial, spatial-text", _place),
+    row("temporal", "temporal", table.period),
+    row("byteSize", "size", table.size),
+    row("spatial", "extras spatial, spatial-text", table.place_of_file),
     row("language", "extra language", _languages),
     row("checksum", "extras hash, hash_algorithm, checksums", _checksums),
     row("issued", "issued", table.date),

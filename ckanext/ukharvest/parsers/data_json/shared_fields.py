@@ -1,25 +1,20 @@
-"""Fields shared by datasets and distributions of data.json: people, places and terms."""
+"""Fields shared by datasets and distributions of data.json: people and terms."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
-from functools import partial
 from itertools import chain
 from typing import Any
 
 from ckanext.ukharvest.core.records import Agent, Licence, Pairs, Texts, collect_translations
-from ckanext.ukharvest.core.values import geometries as spatial
-from ckanext.ukharvest.core.values import parties, places
+from ckanext.ukharvest.core.values import parties
 from ckanext.ukharvest.core.values.licences import read_licence
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
-from ckanext.ukharvest.core.values.places import Place, Places, read_places
-from ckanext.ukharvest.core.values.text import clean_text, is_redacted, shorten
+from ckanext.ukharvest.core.values.text import is_redacted, shorten
 from ckanext.ukharvest.core.values.web_addresses import is_web_url, read_phone
 from ckanext.ukharvest.parsers import table
 from ckanext.ukharvest.parsers.json_fields import (
     Fields,
-    as_object,
     map_pairs,
     value_text,
     value_url,
@@ -180,58 +175,3 @@ def rights(fields: Fields, names: tuple[str, ...]) -> str:
     """Return the terms: ``rights``, DCAT-US 3 ``accessRights``, POD 1.0 ``accessLevelComment``."""
     texts = [text for name in names for text in fields.values(name)]
     return "\n".join(dict.fromkeys(map(plain_text, texts)))
-
-
-def place(fields: Fields, key: str = "spatial") -> Places:
-    """Return the data's places."""
-    return read_places(places_in(fields, key), fields.reporter(key))
-
-
-def places_in(fields: Fields, key: str) -> Iterator[Place | str]:
-    """Return the places in a field, for ``read_places``."""
-    value = fields.get(key)
-    # Four numbers, or two corners, are one place.
-    is_place = isinstance(value, list) and value and isinstance(value[0], (int, float, list))
-    items = [value] if is_place else fields.items(key, strict=False)
-    return map(_place, items)
-
-
-def _place(item: Any) -> Place | str:
-    """Return one place from a text, GeoJSON, numbers, or a Location object of DCAT-US 3."""
-    if isinstance(item, list) or (isinstance(item, Mapping) and spatial.is_geojson(item)):
-        return Place([(json.dumps(item, ensure_ascii=False), lambda _text: places.from_json(item))])
-    if not isinstance(item, Mapping):
-        return clean_text(item) if isinstance(item, str) else ""
-    names = (value_text(item.get(key)) for key in ("prefLabel", "name", "title", "altLabel"))
-    uri = value_text(item.get("@id"))
-    return Place(_spellings(item), next(filter(None, names), ""), uri if is_web_url(uri) else "")
-
-
-def _spellings(item: Mapping[str, Any]) -> Iterator[tuple[str, places.Parse]]:
-    """Yield the geometries of a Location, and of a shape of schema.org, as texts."""
-    sides = [value_text(item.get(side)) for side in _SIDES]
-    if all(sides):
-        yield ", ".join(sides), lambda _text: places.parse_box(sides)
-    shape = as_object(item.get("geo", item))
-    point = value_text(shape.get("latitude")), value_text(shape.get("longitude"))
-    if all(point):
-        yield " ".join(point), partial(places.parse_latitude_first, "point")
-    is_shape = "GeoShape" in str(shape.get("@type"))
-    for kind in ("polygon", "box", "line", "circle") if is_shape else ():
-        if text := value_text(shape.get(kind)):
-            yield text, partial(places.parse_latitude_first, kind)
-    for key in ("geometry", "bbox", "box", "centroid", "@value"):
-        value = item.get(key)
-        if isinstance(value, Mapping) and "@value" in value:
-            value = value["@value"]
-        part = _place(value) if value and not is_shape else ""
-        if isinstance(part, Place):
-            yield from part.spellings
-        elif part:
-            yield part, places.parse_spatial
-
-
-_SIDES = ("westBoundingLongitude", "southBoundingLatitude") + (
-    "eastBoundingLongitude",
-    "northBoundingLatitude",
-)

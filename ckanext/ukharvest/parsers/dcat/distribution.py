@@ -10,14 +10,13 @@ from typing import Any
 
 from ckanext.ukharvest.core.records import Agent, ResourceRecord
 from ckanext.ukharvest.core.values import formats, licences
-from ckanext.ukharvest.core.values.file_facts import read_checksums, read_size
+from ckanext.ukharvest.core.values.file_facts import read_checksums
 from ckanext.ukharvest.core.values.link_protocols import SERVICE_FORMATS
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
-from ckanext.ukharvest.core.values.places import geometry_text
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.parsers import table, uk_fields
 from ckanext.ukharvest.parsers.dcat import coverage, croissant, extras, people
-from ckanext.ukharvest.parsers.dcat.node import Node, line, natural, quoted, row
+from ckanext.ukharvest.parsers.dcat.node import Node, natural, quoted, row
 from ckanext.ukharvest.parsers.table import Field, FieldValues, Row, collect
 
 # Other links to the data, of VoID and OpenDataCommunities: predicate → name, format, kind.
@@ -332,15 +331,6 @@ def _spellings(part: Node, names: tuple[str, ...]) -> Iterator[str]:
         yield from dict.fromkeys(text for texts in labels for text in texts if text)
 
 
-def _size(part: Node) -> FieldValues:
-    for name in _SIZE:
-        for value in part.nodes(name):
-            if text := value.text("dcat:bytes", "rdf:value") or value.label():
-                size, unread = read_size(text, part.reporter(name))
-                return {"size": size, "extras": unread}
-    return {}
-
-
 def _lines(part: Node, names: table.Names) -> str:
     return "\n".join(map(plain_text, part.best(*names)))
 
@@ -361,12 +351,6 @@ def _identifiers(part: Node, names: table.Names) -> str:
 
 def _schema(part: Node, names: table.Names) -> str:
     return next(iter(uk_fields.schemas(part.values(*names))), "")
-
-
-def _place(part: Node) -> FieldValues:
-    place = coverage.place(part)
-    facts = {"spatial-text": place.names, **place.extras}
-    return {"extras": {"spatial": geometry_text(place.geometry), **facts}}
 
 
 def _checksum(part: Node) -> FieldValues:
@@ -394,7 +378,7 @@ def _objects(part: Node) -> FieldValues:
 # Readers of a distribution's fields → ResourceRecord.
 RESOURCE_MAPPING: tuple[Field | Row, ...] = (
     Field((*_DOWNLOAD, *_ACCESS, "dcat:accessService"), "url", _addresses),
-    row(_TITLES, "name", line),
+    row(_TITLES, "name", table.line),
     row(_TEXTS, "description", _lines),
     Field(
         (*_TITLES, *_TEXTS),
@@ -402,14 +386,14 @@ RESOURCE_MAPPING: tuple[Field | Row, ...] = (
         partial(coverage.distribution_translations, _TITLES, _TEXTS),
     ),
     Field((*_FORMAT, *_MEDIA), "format, mimetype", _format),
-    Field(_SIZE, "size", _size),
-    row(("dct:issued", "schema:datePublished", "dct:created"), "issued", coverage.date),
-    row(("dct:modified", "schema:dateModified"), "modified", coverage.last_date),
-    Field(coverage.TEMPORAL, "temporal", coverage.temporal),
+    row(_SIZE, "size", table.size),
+    row(("dct:issued", "schema:datePublished", "dct:created"), "issued", table.date),
+    row(("dct:modified", "schema:dateModified"), "modified", table.last_date),
+    row(coverage.TEMPORAL, "temporal", table.period),
     row((*people.LICENCE, *people.RIGHTS), "licence", people.licence),
     row(people.RIGHTS, "extra rights", people.rights),
     row(("dct:conformsTo", "wdrs:describedby"), "schema_url", _schema),
-    Field(coverage.SPATIAL, "spatial, spatial-text", _place),
+    row(coverage.SPATIAL, "spatial, spatial-text", table.place_of_file),
     row(("dcat:accessService",), "extra access_services", _services),
     Field(("spdx:checksum", "schema:sha256"), "hash, hash_algorithm, checksums", _checksum),
     row(coverage.LANGUAGE, "extra language", _languages),

@@ -12,17 +12,19 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, Literal
 
 from ckanext.ukharvest.core import rdf
 from ckanext.ukharvest.core.errors import ParseError
 from ckanext.ukharvest.core.records import Problem
-from ckanext.ukharvest.core.values.markup import plain_line
+from ckanext.ukharvest.core.values import places
+from ckanext.ukharvest.core.values.periods import Periods
+from ckanext.ukharvest.core.values.places import Place, Places, read_places
 from ckanext.ukharvest.core.values.text import Repaired, clean_text, shorten
 from ckanext.ukharvest.core.values.web_addresses import parse_url
 from ckanext.ukharvest.parsers import table
-from ckanext.ukharvest.parsers.reporting import Reporter, read_link
+from ckanext.ukharvest.parsers.reporting import BaseNode
 from ckanext.ukharvest.parsers.table import Row
 
 Kind = Literal["uri", "blank", "literal"]
@@ -150,6 +152,28 @@ LABELS = (
     *("rdfs:comment", "skos:notation", "odrs:attributionText", "spdx:licenseText"),
     "dct:identifier",
 )
+REGISTER = "://reference.data.gov.uk/"  # its URIs of dates and time spans contain them
+_MOMENTS = (
+    *("time:inXSDDateTimeStamp", "time:inXSDDateTime", "time:inXSDDate", "time:inXSDgYearMonth"),
+    *("time:inXSDgYear", "time:inDateTime", "rdf:value", "rdfs:label"),
+)
+# Predicates of a place's shape, the most exact first; a point says least.
+_SHAPES = (
+    *("locn:geometry", "gsp:asGeoJSON", "gsp:asWKT", "geo:asWKT", "gsp:asGML", "gsp:hasGeometry"),
+    *("schema:polygon", "dcat:bbox", "schema:box", "schema:line", "schema:circle"),
+    *("schema:geo", "geo:geometry"),
+    *("dcat:centroid", "gsp:hasCentroid"),
+)
+# Shapes of schema.org's GeoShape → their kind.
+_LATITUDE_FIRST = {f"schema:{kind}": kind for kind in ("polygon", "box", "line", "circle")}
+_PLACE_NAMES = (
+    *("skos:prefLabel", "rdfs:label", "locn:geographicName", "dct:title", "schema:name"),
+    *("foaf:name", "vcard:locality", "locn:adminUnitL2", "locn:adminUnitL1", "rdf:value"),
+)
+_STARTS = ("dcat:startDate", "schema:startDate", "time:hasBeginning", "scv:min", "dct:start")
+_ENDS = ("dcat:endDate", "schema:endDate", "time:hasEnd", "scv:max", "dct:end")
+# Predicates of nested nodes: a place has a geometry, which has its text.
+_MAX_LEVEL = 4
 _HOST = re.compile(r"www\.[\w-]+\.[\w.-]+(?:/|$)")
 _ADDRESSES = ("schema:url", "foaf:homepage", "foaf:page", "rdf:value", "vcard:hasValue")
 
@@ -172,7 +196,7 @@ class Scope:
     base: str = ""
 
 
-class Node(Reporter):
+class Node(BaseNode):
     """One node and the triples that start there; a literal is a node without triples.
 
     Args:
@@ -180,7 +204,7 @@ class Node(Reporter):
     """
 
     def __init__(self, scope: Scope, term: Term, where: str = "") -> None:
-        super().__init__(scope.problems)
+        super().__init__(scope.problems, base=scope.base)
         self._scope = scope
         self.term = term
         self._where = where
@@ -206,7 +230,7 @@ class Node(Reporter):
         return {re.split(r"[#/:]", term.value)[-1] for term in self._terms("rdf:type")}
 
     def report(self, code: str, name: str, words: str, text: str = "") -> None:
-        """Add a problem with a predicate, as ``Reporter.report``."""
+        """Add a problem with a predicate, as ``BaseNode.report``."""
         self._scope.problems.append(
             Problem(code, name, f"{self._where}{name}: {words}", None, clean_text(text))
         )
@@ -279,12 +303,12 @@ class Node(Reporter):
         terms = (term for term in self._terms(*names) if term.kind == "literal")
         return [(term.language, text) for term in terms if (text := clean_text(term.value))]
 
-    def text(self, *names: str) -> str:
-        """Return one text in the best language, or a node's label; "" if there is none."""
-        if literal := next(iter(self.best(*names)), ""):
-            return literal
-        labels = (node.label() for node in self.nodes(*names))
-        return next(filter(None, labels), "")
+    def texts(self, *names: str) -> list[str]:
+        """Return the texts of the first predicate that has any, in the best language; else labels.
+
+        A node's label stands for it.
+        """
+        return self.best(*names) or list(filter(None, (n.label() for n in self.nodes(*names))))
 
     def label(self) -> str:
         """Return the node's label; "" for a URI without any description."""
@@ -303,10 +327,24 @@ class Node(Reporter):
         """Return the URIs and texts of the predicates, in every language."""
         return list(dict.fromkeys(filter(None, (node.value() for node in self.nodes(*names)))))
 
+    def date_text(self) -> str:
+        """Return a date: a literal, a URI of reference.data.gov.uk, or what hangs below it."""
+        if self.term.kind == "literal" or REGISTER in self.uri:
+            return self.term.value.strip()
+        return self.text(*_MOMENTS)
+
+    def date_texts(self, name: str) -> list[str]:
+        """Return the ``date_text`` of each of a predicate's objects."""
+        return [node.date_text() for node in self.nodes(name)]
+
+    def dates(self, *names: str) -> list[str]:
+        """Return the dates of the first predicate that has any, the earliest first."""
+        return sorted(super().dates(*names))
+
     def address(self) -> str:
         """Return what the node points to: its URI or text, for a blank node the page it names."""
         if self.term.kind != "blank":
-            folder = self._scope.base.rpartition("/")[0] + "/"
+            folder = self._base.rpartition("/")[0] + "/"
             for start in ("file:///", folder):
                 if self.uri.startswith(start) and _HOST.match(bare := self.uri[len(start) :]):
                     return bare  # "www.example.gov.uk", taken for a path
@@ -314,14 +352,26 @@ class Node(Reporter):
         pages = (part.address() for part in self.nodes(*_ADDRESSES) if part.term.kind != "blank")
         return next(filter(None, pages), "") or self.label()
 
-    def links(self, *names: str) -> Iterator[str]:
-        """Yield URLs of files and pages; report and keep what might be meant as one."""
-        for name in names:
-            for node in self.nodes(name):
-                if not node.address():
-                    self.report("bad-url", name, "a node without a web address; expected one")
-                if url := read_link(node.address(), self._scope.base, self.reporter(name)):
-                    yield url
+    def periods(self, *names: str) -> Periods:
+        """Return the time span that contains all time spans given."""
+        spans = [span for part in self.nodes(*names) if (span := _period(part))]
+        return self.read_periods(spans, names[0])
+
+    def places(self, *names: str) -> Places:
+        """Return the places that the predicates' objects are."""
+        return read_places(map(_place, self.nodes(*names)), self.reporter(names[0]))
+
+    def size_text(self, name: str) -> str:
+        """Return the text of a file's size, or of the first node of one."""
+        texts = (part.text("dcat:bytes", "rdf:value") or part.label() for part in self.nodes(name))
+        return next(filter(None, texts), "")
+
+    def addresses(self, name: str) -> Iterator[str]:
+        """Yield what the predicate's objects point to; report one that points nowhere."""
+        for node in self.nodes(name):
+            if not (address := node.address()):
+                self.report("bad-url", name, "a node without a web address; expected one")
+            yield address
 
     def page(self, *names: str) -> str:
         """Return the first URL among the objects of the predicates, completed if need be."""
@@ -335,12 +385,48 @@ class Node(Reporter):
             name: the predicate of which the node is an object.
         """
         try:
-            return parse_url(self.address(), self._scope.base)
+            return parse_url(self.address(), self._base)
         except Repaired as exc:
             self.report(exc.code, name, str(exc), self.address())
             return str(exc.repaired)
         except ValueError:
             return ""
+
+
+def _place(part: Node) -> Place | str:
+    if part.term.kind == "literal":
+        return part.label()
+    return Place(_shapes(part), part.text(*_PLACE_NAMES), part.uri)
+
+
+def _shapes(part: Node, level: int = 0) -> Iterator[tuple[str, places.Parse]]:
+    """Yield texts that might be geometries, and how to read them, from a node and those below."""
+    if part.term.kind == "literal":
+        yield part.label(), places.parse_spatial
+        return
+    for name in _SHAPES if level < _MAX_LEVEL else ():
+        # GeoJSON before WKT, whose axis order depends on the writer.
+        for shape in sorted(part.nodes(name), key=lambda each: "{" not in each.term.value[:1]):
+            if name in _LATITUDE_FIRST:
+                yield shape.label(), partial(places.parse_latitude_first, _LATITUDE_FIRST[name])
+            else:
+                yield from _shapes(shape, level + 1)
+    if (latitude := part.text("geo:lat", "schema:latitude")) and (
+        longitude := part.text("geo:long", "schema:longitude")
+    ):
+        yield f"{latitude}, {longitude}", places.parse_spatial
+
+
+def _period(part: Node) -> str | tuple[str, str]:
+    """Return one time span as a text, or as its two ends; "" if it says nothing."""
+    # OWL-Time nests a date below an instant.
+    start, end = (
+        next(filter(None, (moment.date_text() for moment in part.nodes(*names))), "")
+        for names in (_STARTS, _ENDS)
+    )
+    if start or end:
+        return start, end
+    return part.uri if REGISTER in part.uri else part.label() or part.uri
 
 
 # Readers of rows, and their table (``parsers.table``): a row's names are predicates.
@@ -349,11 +435,6 @@ class Node(Reporter):
 def row(predicates: table.Names, target: str, reader: Callable[[Node, table.Names], Any]) -> Row:
     """Return a row of a table."""
     return table.named_row(predicates, target, reader, predicates)
-
-
-def line(node: Node, names: table.Names) -> str:
-    """Return one text in the best language, in one line."""
-    return plain_line(node.text(*names))
 
 
 def page(node: Node, names: table.Names) -> str:

@@ -24,7 +24,6 @@ from ckanext.ukharvest.parsers.dcat.node import (
     Node,
     Scope,
     Term,
-    line,
     page,
     read_graph,
     row,
@@ -69,7 +68,7 @@ def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
             f"{where}: it has neither a URI nor an identifier", code="missing-identifier"
         )
     node = _dataset(raw, options)
-    table.require(raw, line(node, _TITLE), "dct:title", "missing-title")
+    table.require(raw, table.line(node, _TITLE), "dct:title", "missing-title")
     barren: set[str] = set()
     values, more = collect(MAPPING, node, barren)
     read = _READ - {name for name in barren if not node.is_settled(name)}
@@ -147,7 +146,7 @@ def _themes(node: Node) -> FieldValues:
 
 
 def _place(node: Node) -> FieldValues:
-    place = coverage.place(node)
+    place = node.places(*coverage.SPATIAL)
     place = place._replace(geometry=place.geometry or _bounding_box(node))
     return place.values | {"extras": {"spatial_text": place.names, **place.extras}}
 
@@ -178,7 +177,7 @@ def _resources(node: Node) -> FieldValues:
 
 MAPPING: tuple[Field | Row, ...] = (
     Field(("the dataset's URI", "dct:identifier", "schema:identifier", "schema:url"), "guid"),
-    row(_TITLE, "title", line),
+    row(_TITLE, "title", table.line),
     Field((*_NOTES, *_ABSTRACTS), "notes; extra abstract", _notes),
     row(_KEYWORDS, "tags", _tags),
     row(_TITLE, "text_language", coverage.text_language),
@@ -188,10 +187,10 @@ MAPPING: tuple[Field | Row, ...] = (
         partial(coverage.dataset_translations, _TITLE, _NOTES, _ABSTRACTS, _KEYWORDS),
     ),
     Field(_THEMES, "themes; extras la_function, la_service", _themes),
-    row(("dct:issued", "schema:datePublished", "dc:date", "dct:date"), "issued", coverage.date),
-    row(("dct:modified", "schema:dateModified", "dct:updated"), "modified", coverage.last_date),
-    row(("dct:created", "schema:dateCreated"), "extra created", coverage.date),
-    Field(coverage.TEMPORAL, "temporal", coverage.temporal),
+    row(("dct:issued", "schema:datePublished", "dc:date", "dct:date"), "issued", table.date),
+    row(("dct:modified", "schema:dateModified", "dct:updated"), "modified", table.last_date),
+    row(("dct:created", "schema:dateCreated"), "extra created", table.date),
+    row(coverage.TEMPORAL, "temporal", table.period),
     row(coverage.FREQUENCY, "frequency", coverage.frequency),
     Field((*people.PUBLISHER, people.ATTRIBUTION), "publisher", people.publisher),
     Field((*people.CONTACT, people.ATTRIBUTION), "contact", people.contact),

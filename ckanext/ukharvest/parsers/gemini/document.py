@@ -22,7 +22,7 @@ from ckanext.ukharvest.core.records import Problem
 from ckanext.ukharvest.core.values.multivalue import as_text, text_or_list
 from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.core.xml import parser as xml
-from ckanext.ukharvest.parsers.reporting import Reporter
+from ckanext.ukharvest.parsers.reporting import BaseNode
 from ckanext.ukharvest.parsers.table import Row, named_row
 
 _HREF = "{http://www.w3.org/1999/xlink}href"
@@ -36,12 +36,12 @@ class PropertyText:
     href: str = ""
 
 
-class IsoNode(Reporter):
+class IsoNode(BaseNode):
     """One element of a record, with the list that its problems go to.
 
     Args:
         element: the element.
-        problems: as in ``Reporter``.
+        problems: as in ``BaseNode``.
     """
 
     def __init__(self, element: etree._Element, problems: list[Problem]) -> None:
@@ -100,15 +100,9 @@ class IsoNode(Reporter):
         """Return the first of ``texts_at``."""
         return next(iter(self.texts_at(*paths)), None)
 
-    def texts(self, *paths: str) -> tuple[str, ...]:
+    def texts(self, *names: str) -> tuple[str, ...]:
         """Return the texts of ``texts_at``; for an Anchor without text, its URL."""
-        return tuple(text.text or text.href for text in self.texts_at(*paths))
-
-    values = texts
-
-    def text(self, *paths: str) -> str:
-        """Return the first of ``texts``, "" if there is none."""
-        return next(iter(self.texts(*paths)), "")
+        return tuple(text.text or text.href for text in self.texts_at(*names))
 
     def codes(self, *paths: str) -> tuple[str, ...]:
         """Return values of code lists: codeListValue, else the text, which may be translated."""

@@ -84,8 +84,8 @@ def _periods(part: Node) -> Periods:
 
 
 def _period(part: Node) -> Periods:
-    ends = part.written_date("TemporalFrom"), part.written_date("TemporalTo")
-    return part.read_periods([ends], "", "@TemporalFrom", "@TemporalTo")
+    start, end = (next(iter(part.date_texts(name)), "") for name in ("TemporalFrom", "TemporalTo"))
+    return part.read_periods([(start, end)], "", "@TemporalFrom", "@TemporalTo")
 
 
 def _places(part: Node) -> tuple[str, ...]:
@@ -164,10 +164,9 @@ def _kind(part: Node) -> str:
 
 
 def _url(rendition: Node) -> str:
-    text = rendition.text("Identifier")
-    if not text:
+    if not rendition.text("Identifier"):
         rendition.report("missing-url", "Identifier", "missing; expected the address of the file")
-    return rendition.link("Identifier", text)
+    return rendition.link("Identifier")
 
 
 def _schema(rendition: Node) -> tuple[str, dict[str, str]]:

@@ -153,7 +153,7 @@ def _exports(dataset: Dataset, modified: str) -> Iterator[ResourceRecord]:
     """Yield the exports of the records, which the portal makes when they are requested."""
     if not dataset.portal or not has_records(dataset):
         return
-    is_map = "geo" in dataset.own.texts("features", strict=False)
+    is_map = "geo" in dataset.own.texts("features")
     count = dataset.default.get("records_count")
     is_large = isinstance(count, int) and count > MOST_IN_SHAPEFILE
     for name, label, mimetype in (*_TABLES, *(_MAPS if is_map else ())):
@@ -211,7 +211,7 @@ def _file_url(dataset: Dataset, key: str, identity: str) -> str:
 
 def _references(dataset: Dataset) -> Iterator[ResourceRecord]:
     """Yield the pages that a dataset names: what a dataset without records is about."""
-    for text in dataset.default.texts("references", strict=False):
+    for text in dataset.default.texts("references"):
         for url in text.split():
             if is_web_url(url):
                 label = formats.of_url(url) or "HTML"

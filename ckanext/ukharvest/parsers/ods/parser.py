@@ -31,7 +31,6 @@ from ckanext.ukharvest.core.values.places import read_box
 from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.parsers import table, uk_fields
-from ckanext.ukharvest.parsers.data_json import shared_fields
 from ckanext.ukharvest.parsers.json_fields import Fields, load_object, value_text
 from ckanext.ukharvest.parsers.ods.dataset import (
     DCAT,
@@ -140,7 +139,7 @@ def _tags(default: Fields, names: table.Names) -> tuple[str, ...]:
 
 
 def _themes(dataset: Dataset) -> FieldValues:
-    texts = dataset.default.values("theme") + dataset.inspire.values("theme")
+    texts = (*dataset.default.values("theme"), *dataset.inspire.values("theme"))
     report = dataset.default.reporter("theme")
     return uk_fields.authority(uk_fields.FieldTexts("", texts, report))
 
@@ -199,7 +198,7 @@ def _text_language(dataset: Dataset, requested: str) -> str:
 
     A portal gives the original text where it has none in the requested language.
     """
-    texts = dataset.default.texts("metadata_languages", strict=False)
+    texts = dataset.default.texts("metadata_languages")
     languages = set(filter(None, map(language_code, texts)))
     code = language_code(requested)
     # Of several, the metadata does not say which is the portal's own.
@@ -215,10 +214,10 @@ def _temporal(fields: Fields, names: table.Names) -> table.Several:
 
 
 def _place(dataset: Dataset) -> FieldValues:
-    area = shared_fields.place(dataset.default, "bbox")
+    area = dataset.default.places("bbox")
     box = None if area.geometry else _box(dataset.inspire)
-    named = shared_fields.place(dataset.dcat, "spatial")
-    territory = "; ".join(dataset.default.texts("territory", strict=False))
+    named = dataset.dcat.places("spatial")
+    territory = "; ".join(dataset.default.texts("territory"))
     text = named.names or territory or dataset.inspire.text("extend_description")
     geometry = area.geometry or box or named.geometry
     unread = named.unread or area.unread

@@ -286,7 +286,7 @@ def _links(entry: Entry) -> FieldValues:
 
 def _all_links(entry: Entry) -> Iterator[Link]:
     for element in entry.root.iterchildren("{*}link"):
-        if url := entry.node.link("link", _href(element), element.base or ""):
+        if url := entry.node.read_link("link", _href(element), element.base or ""):
             names = ("type", "title", "length", "hreflang")
             texts = (clean_text(element.get(name)) for name in names)
             yield Link(_rel(element), url, *texts)
@@ -294,7 +294,7 @@ def _all_links(entry: Entry) -> Iterator[Link]:
     operations = entry.root.iterfind("{*}offering/{*}operation")
     for element in operations:  # of OWS Context (OGC 12-084r2)
         if clean_text(element.get("code")) == "GetCapabilities":
-            url = entry.node.link("owc:operation", _href(element), element.base or "")
+            url = entry.node.read_link("owc:operation", _href(element), element.base or "")
             yield from [Link("search", url, title="Service")] if url else []
 
 

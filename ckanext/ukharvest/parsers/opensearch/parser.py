@@ -28,7 +28,6 @@ from ckanext.ukharvest.core.values.web_addresses import (
 from ckanext.ukharvest.core.xml import parser as xml
 from ckanext.ukharvest.parsers import package_dict as package
 from ckanext.ukharvest.parsers import table
-from ckanext.ukharvest.parsers.data_json import shared_fields
 from ckanext.ukharvest.parsers.json_fields import Fields, as_object, load_object, value_text
 from ckanext.ukharvest.parsers.opensearch import atom
 from ckanext.ukharvest.parsers.reporting import read_tags
@@ -124,7 +123,7 @@ def _spatial(feature: Feature) -> FieldValues:
     members = ((feature.own, "geometry"), (feature.own, "bbox"), (feature.node, "bbox"))
     values = [value for fields, name in members if (value := fields.data.get(name))]
     outline = places.Place([(json.dumps(value), places.parse_spatial) for value in values])
-    named = shared_fields.places_in(feature.node, "spatial")
+    named = feature.node.place_items("spatial")
     return places.read_places((outline, *named), feature.own.reporter("geometry")).values
 
 
