@@ -51,10 +51,6 @@ def _format(part: Fields, keys: table.Names) -> str:
     return formats.label(name) or name or formats.label(mimetype) or formats.of_url(url)
 
 
-def _media_type(part: Fields, keys: table.Names) -> str:
-    return formats.without_registry(clean_text(part.get(keys[0])))
-
-
 def _kind(part: Fields, keys: table.Names) -> table.Several:
     word = clean_text(part.get(keys[0])).lower().removesuffix(".upload")
     kind = _KINDS.get(word, "" if word else "data")
@@ -100,7 +96,7 @@ RESOURCE_MAPPING: tuple[Field | Row, ...] = (
     row("name title", "name", package.line),
     row("description", "description", package.paragraph),
     row(" ".join(_FORMAT), "format", _format),
-    row("mimetype", "mimetype", _media_type),
+    row("mimetype", "mimetype", table.types),
     row("resource_type", "kind", _kind),
     row("date", "temporal", _period),
     row("size", "size", table.size),

@@ -15,6 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, Protocol
 
 from ckanext.ukharvest.core.errors import ParseError
@@ -276,6 +277,11 @@ def one_per_line(node: Node, names: Names) -> str:
     return "\n".join(texts(node, names))
 
 
+def plain_lines(node: Node, names: Names) -> str:
+    """Return all texts without markup, each once and on a line of its own."""
+    return "\n".join(dict.fromkeys(map(plain_text, node.texts(*names))))
+
+
 def plain_texts(node: Node, names: Names) -> str:
     """Return one text without markup, several as JSON."""
     return text_or_list(map(plain_text, texts(node, names)))
@@ -331,9 +337,21 @@ def link(node: Node, names: Names) -> str:
     return node.link(*names)
 
 
+def themes(node: Node, names: Names) -> Several:
+    """Return themes, and the functions and services of local government among them."""
+    report = node.reporter(names[0])
+    return Several(uk_fields.authority(uk_fields.FieldTexts("", texts(node, names), report)))
+
+
 def languages(node: Node, names: Names) -> Names:
     """Return tags of languages."""
-    return read_languages(texts(node, names), node.reporter(names[0]))
+    tags = (read_languages(node.values(name), node.reporter(name)) for name in names)
+    return tuple(dict.fromkeys(chain.from_iterable(tags)))
+
+
+def language_line(node: Node, names: Names) -> str:
+    """Return tags of languages in one line."""
+    return ", ".join(languages(node, names))
 
 
 def schemas(node: Node, names: Names) -> Names:

@@ -207,7 +207,7 @@ def _own(fields: Fields) -> FieldValues:
 
 
 def _rights(fields: Fields, names: table.Names) -> str:
-    return own_extras(fields).get("rights") or parts.rights(fields, names)
+    return own_extras(fields).get("rights") or table.plain_lines(fields, names)
 
 
 def _languages(fields: Fields, names: table.Names) -> table.Names:

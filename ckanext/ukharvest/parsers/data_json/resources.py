@@ -275,14 +275,6 @@ def _name(part: Fields, names: table.Names) -> str:
     return plain_line(part.text(*titles)) or part.text(kind)
 
 
-def _languages(part: Fields, names: table.Names) -> str:
-    return ", ".join(table.languages(part, names))
-
-
-def _media_type(part: Fields, names: table.Names) -> str:
-    return formats.without_registry(value_url(part.get(names[0])))
-
-
 def _uri(part: Fields, names: table.Names) -> str:
     # Of two identifiers, the one that is no resource's id.
     identifier, uri = map(part.get, names)
@@ -364,14 +356,14 @@ RESOURCE_MAPPING: tuple[Field | Row, ...] = (
     row("temporal", "temporal", table.period),
     row("byteSize", "size", table.size),
     row("spatial", "extras spatial, spatial-text", table.place_of_file),
-    row("language", "extra language", _languages),
+    row("language", "extra language", table.language_line),
     row("checksum", "extras hash, hash_algorithm, checksums", _checksums),
     row("issued", "issued", table.date),
     row("modified", "modified", table.date),
     row("license licence", "licence", parts.licence),
-    row("rights accessRights accessLevelComment", "extra rights", parts.rights),
-    row("compressFormat", "extra compress_format", _media_type),
-    row("packageFormat", "extra package_format", _media_type),
+    row("rights accessRights accessLevelComment", "extra rights", table.plain_lines),
+    row("compressFormat", "extra compress_format", table.types),
+    row("packageFormat", "extra package_format", table.types),
     row("characterEncoding", "extra character_encoding", table.words),
     Field(("every other field",), "extras"),
 )

@@ -9,7 +9,7 @@ from typing import Any
 from ckanext.ukharvest.core.records import Agent, Licence, Pairs, Texts, collect_translations
 from ckanext.ukharvest.core.values import parties
 from ckanext.ukharvest.core.values.licences import read_licence
-from ckanext.ukharvest.core.values.markup import plain_line, plain_text
+from ckanext.ukharvest.core.values.markup import plain_line
 from ckanext.ukharvest.core.values.text import is_redacted, shorten
 from ckanext.ukharvest.core.values.web_addresses import is_web_url, read_phone
 from ckanext.ukharvest.parsers import table
@@ -169,9 +169,3 @@ def licence(fields: Fields, names: tuple[str, ...] = ("license", "licence")) -> 
         fields.text(key)
     texts = [text for item in values for text in (value_url(item), value_text(item)) if text]
     return read_licence(texts, fields.reporter(key), table.texts(fields, TERMS))
-
-
-def rights(fields: Fields, names: tuple[str, ...]) -> str:
-    """Return the terms: ``rights``, DCAT-US 3 ``accessRights``, POD 1.0 ``accessLevelComment``."""
-    texts = [text for name in names for text in fields.values(name)]
-    return "\n".join(dict.fromkeys(map(plain_text, texts)))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from itertools import chain
 
 from ckanext.ukharvest.core.records import (
     Pairs,
@@ -12,7 +11,7 @@ from ckanext.ukharvest.core.records import (
     collect_translations,
 )
 from ckanext.ukharvest.core.values.frequencies import parse_frequency
-from ckanext.ukharvest.core.values.languages import language_code, read_languages
+from ckanext.ukharvest.core.values.languages import language_code
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.tags import clean_tags
 from ckanext.ukharvest.parsers import table
@@ -47,15 +46,6 @@ def _duration(part: Node, level: int = 0) -> str:
             return f"P{number.removesuffix('.0')}{unit[0].upper()}"
     below = part.nodes("rdf:value") if level < _MAX_LEVEL else ()
     return next(filter(None, (_duration(part_below, level + 1) for part_below in below)), "")
-
-
-def languages(node: Node, names: table.Names) -> table.Names:
-    """Return the languages as RFC 5646 tags."""
-    tags = (
-        read_languages([part.uri or part.label() for part in node.nodes(name)], node.reporter(name))
-        for name in names
-    )
-    return tuple(dict.fromkeys(chain.from_iterable(tags)))
 
 
 Names = tuple[str, ...]

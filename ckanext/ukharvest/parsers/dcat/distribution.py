@@ -12,7 +12,7 @@ from ckanext.ukharvest.core.records import Agent, ResourceRecord
 from ckanext.ukharvest.core.values import formats, licences
 from ckanext.ukharvest.core.values.file_facts import read_checksums
 from ckanext.ukharvest.core.values.link_protocols import SERVICE_FORMATS
-from ckanext.ukharvest.core.values.markup import plain_line, plain_text
+from ckanext.ukharvest.core.values.markup import plain_line
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.parsers import table, uk_fields
 from ckanext.ukharvest.parsers.dcat import coverage, croissant, extras, people
@@ -331,14 +331,6 @@ def _spellings(part: Node, names: tuple[str, ...]) -> Iterator[str]:
         yield from dict.fromkeys(text for texts in labels for text in texts if text)
 
 
-def _lines(part: Node, names: table.Names) -> str:
-    return "\n".join(map(plain_text, part.best(*names)))
-
-
-def _languages(part: Node, names: table.Names) -> str:
-    return ", ".join(coverage.languages(part, names))
-
-
 def _uris(part: Node, names: table.Names) -> str:
     # A text is among the rights.
     return ", ".join(value.uri for value in part.nodes(*names) if value.uri)
@@ -379,7 +371,7 @@ def _objects(part: Node) -> FieldValues:
 RESOURCE_MAPPING: tuple[Field | Row, ...] = (
     Field((*_DOWNLOAD, *_ACCESS, "dcat:accessService"), "url", _addresses),
     row(_TITLES, "name", table.line),
-    row(_TEXTS, "description", _lines),
+    row(_TEXTS, "description", table.plain_lines),
     Field(
         (*_TITLES, *_TEXTS),
         "translations",
@@ -396,7 +388,7 @@ RESOURCE_MAPPING: tuple[Field | Row, ...] = (
     row(coverage.SPATIAL, "spatial, spatial-text", table.place_of_file),
     row(("dcat:accessService",), "extra access_services", _services),
     Field(("spdx:checksum", "schema:sha256"), "hash, hash_algorithm, checksums", _checksum),
-    row(coverage.LANGUAGE, "extra language", _languages),
+    row(coverage.LANGUAGE, "extra language", table.language_line),
     row(("dct:accessRights",), "extra access_rights", _uris),
     row(("dct:identifier",), "extra identifier", _identifiers),
     *(row((predicate,), f"extra {name}", table.types) for predicate, name in SINGLE.items()),

@@ -18,7 +18,7 @@ from ckanext.ukharvest.core.values import geometries, licences, multivalue, plac
 from ckanext.ukharvest.core.values.markup import plain_text
 from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
-from ckanext.ukharvest.parsers import table, uk_fields
+from ckanext.ukharvest.parsers import table
 from ckanext.ukharvest.parsers.dcat import coverage, croissant, distribution, extras, people
 from ckanext.ukharvest.parsers.dcat.node import (
     Node,
@@ -140,11 +140,6 @@ def _theme_labels(node: Node) -> Iterator[str]:
 _LISTS_OF_THEMES = (theme_names.of_eu, theme_names.of_inspire, theme_names.of_topic)
 
 
-def _themes(node: Node) -> FieldValues:
-    themes = uk_fields.FieldTexts("", node.values(*_THEMES), node.reporter("dcat:theme"))
-    return uk_fields.authority(themes)
-
-
 def _place(node: Node) -> FieldValues:
     place = node.places(*coverage.SPATIAL)
     place = place._replace(geometry=place.geometry or _bounding_box(node))
@@ -186,7 +181,7 @@ MAPPING: tuple[Field | Row, ...] = (
         "translations",
         partial(coverage.dataset_translations, _TITLE, _NOTES, _ABSTRACTS, _KEYWORDS),
     ),
-    Field(_THEMES, "themes; extras la_function, la_service", _themes),
+    row(_THEMES, "themes; extras la_function, la_service", table.themes),
     row(("dct:issued", "schema:datePublished", "dc:date", "dct:date"), "issued", table.date),
     row(("dct:modified", "schema:dateModified", "dct:updated"), "modified", table.last_date),
     row(("dct:created", "schema:dateCreated"), "extra created", table.date),
@@ -215,7 +210,7 @@ MAPPING: tuple[Field | Row, ...] = (
     ),
     row((*people.LICENCE, *people.RIGHTS), "licence", people.licence),
     row(people.RIGHTS, "rights", people.rights),
-    row(coverage.LANGUAGE, "language", coverage.languages),
+    row(coverage.LANGUAGE, "language", table.languages),
     Field((*coverage.SPATIAL, "dcatus:geographicBoundingBox"), "spatial, spatial_text", _place),
     row(("dct:conformsTo", "void:vocabulary"), "schema_urls", table.schemas),
     row(("dcatap:applicableLegislation",), "extra mandate", _mandate),

@@ -19,7 +19,7 @@ from typing import Any
 from lxml import etree
 
 from ckanext.ukharvest.core.records import Problem
-from ckanext.ukharvest.core.values.multivalue import as_text, text_or_list
+from ckanext.ukharvest.core.values.multivalue import as_text
 from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.core.xml import parser as xml
 from ckanext.ukharvest.parsers.reporting import BaseNode
@@ -103,6 +103,15 @@ class IsoNode(BaseNode):
     def texts(self, *names: str) -> tuple[str, ...]:
         """Return the texts of ``texts_at``; for an Anchor without text, its URL."""
         return tuple(text.text or text.href for text in self.texts_at(*names))
+
+    def values(self, *names: str) -> tuple[str, ...]:
+        """Return values of code lists, of other properties their texts."""
+        values: list[str] = []
+        for node in self.find_all(*names):
+            is_code = any(child.get("codeListValue") for child in node.element.iterchildren("*"))
+            text = node.own_text()
+            values.append(node.own_code() if is_code else text.text or text.href)
+        return tuple(filter(None, values))
 
     def codes(self, *paths: str) -> tuple[str, ...]:
         """Return values of code lists: codeListValue, else the text, which may be translated."""
@@ -201,11 +210,6 @@ def row(source: str, target: str, reader: Reader, *paths: str, of_record: bool =
         of_record: they are paths below the root.
     """
     return named_row(tuple(source.split()), target, reader, paths, "/" if of_record else "")
-
-
-def codes(node: IsoNode, paths: tuple[str, ...]) -> str:
-    """Return one value of a code list, several as JSON."""
-    return text_or_list(node.codes(*paths))
 
 
 def json_objects(

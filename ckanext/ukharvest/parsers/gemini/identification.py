@@ -30,7 +30,6 @@ from ckanext.ukharvest.parsers.gemini.document import (
     Entry,
     IsoNode,
     PropertyText,
-    codes,
     json_objects,
     row,
     without_blanks,
@@ -375,7 +374,7 @@ MAPPING: tuple[Field | Row, ...] = (
         partial(json_objects, _relation),
         *("aggregationInfo/*", "associatedResource/*"),
     ),
-    row("gmd:status", "extra progress", codes, "status"),
+    row("gmd:status", "extra progress", table.plain_texts, "status"),
     Field(
         ("gmd:keyword", "gmd:thesaurusName", "gmd:topicCategory"),
         "tags, themes; extras topic-category, inspire-themes, keywords, la_function, la_service",

@@ -20,7 +20,6 @@ from ckanext.ukharvest.parsers import table
 from ckanext.ukharvest.parsers.gemini.document import (
     Entry,
     IsoNode,
-    codes,
     json_objects,
     row,
     without_blanks,
@@ -207,13 +206,13 @@ MAPPING: tuple[Field | Row, ...] = (
     row(
         "gmd:spatialRepresentationType",
         "extra spatial-representation-type",
-        codes,
+        table.plain_texts,
         "spatialRepresentationType",
     ),
     row(
         "gmd:characterSet",
         "extra character-set",
-        codes,
+        table.plain_texts,
         *("characterSet", "defaultLocale/*/characterEncoding"),
     ),
     Field(
@@ -225,7 +224,7 @@ MAPPING: tuple[Field | Row, ...] = (
     row(
         "gmd:DQ_Scope/gmd:level",
         "extra quality-scope",
-        codes,
+        table.plain_texts,
         *("dataQualityInfo/*/scope/*/level", "resourceLineage/*/scope/*/level"),
         of_record=True,
     ),
@@ -264,7 +263,12 @@ MAPPING: tuple[Field | Row, ...] = (
         table.plain_texts,
         *(f"citation/*/series/*/{name}" for name in ("name", "issueIdentification", "page")),
     ),
-    row("gmd:presentationForm", "extra presentation-form", codes, "citation/*/presentationForm"),
+    row(
+        "gmd:presentationForm",
+        "extra presentation-form",
+        table.plain_texts,
+        "citation/*/presentationForm",
+    ),
     row(
         "gmd:dateOfNextUpdate",
         "extra next-update",
@@ -364,7 +368,13 @@ MAPPING: tuple[Field | Row, ...] = (
         f"{_TRANSFER}/offLine/*/mediumNote",
         of_record=True,
     ),
-    row("gmd:offLine", "extra offline-media", codes, f"{_TRANSFER}/offLine/*/name", of_record=True),
+    row(
+        "gmd:offLine",
+        "extra offline-media",
+        table.plain_texts,
+        f"{_TRANSFER}/offLine/*/name",
+        of_record=True,
+    ),
     row(
         "mri:additionalDocumentation",
         "extra additional-documentation",
