@@ -18,7 +18,7 @@ from lxml import etree
 
 from ckanext.ukharvest.core import json_limits
 from ckanext.ukharvest.core.document_kind import html_title
-from ckanext.ukharvest.core.encodings import BYTE_ORDER_MARKS
+from ckanext.ukharvest.core.encodings import shown_encoding
 from ckanext.ukharvest.core.xml import parser as xml
 
 _JSON = re.compile(r"\{|\[\s*(?:[\[{\"\d-]|(?:true|false|null)\b|\]\s*\Z|\Z)")
@@ -41,14 +41,8 @@ class DocumentHead:
     @cached_property
     def text(self) -> str:
         """The text, without a byte order mark and blanks at its beginning."""
-        for mark, encoding in BYTE_ORDER_MARKS:
-            if self.content.startswith(mark):
-                return self.content[len(mark) :].decode(encoding, "replace").lstrip()
-        start = self.content[:2]
-        if b"\0" in start:  # two ASCII characters, as all formats begin
-            encoding = "utf-16-le" if start[1:] == b"\0" else "utf-16-be"
-            return self.content.decode(encoding, "replace").lstrip()
-        return self.content.decode("utf-8", "replace").lstrip()
+        encoding, skip = shown_encoding(self.content)
+        return self.content[skip:].decode(encoding, "replace").lstrip()
 
     @cached_property
     def page_title(self) -> str | None:

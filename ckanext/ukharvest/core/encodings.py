@@ -21,6 +21,21 @@ BYTE_ORDER_MARKS = (
 
 _LONGEST = 40  # characters of a name
 
+
+def shown_encoding(head: bytes) -> tuple[str, int]:
+    """Return the encoding that a document's first bytes show, and how many of them are its mark.
+
+    Without a mark, zero bytes show UTF-16: all formats begin with two ASCII characters. Otherwise
+    it is UTF-8.
+    """
+    for mark, encoding in BYTE_ORDER_MARKS:
+        if head.startswith(mark):
+            return encoding, len(mark)
+    if b"\0" in head[:2]:
+        return ("utf-16-le" if head[1:2] == b"\0" else "utf-16-be"), 0
+    return "utf-8", 0
+
+
 # Python's codec: the labels of the WHATWG Encoding Standard, section 4.2
 # (https://encoding.spec.whatwg.org/#names-and-labels), but those of "replacement" and
 # "x-user-defined", and other names in exports of databases, spreadsheets and Java. A label means

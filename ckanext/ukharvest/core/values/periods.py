@@ -393,7 +393,9 @@ def _shift(day: str, duration: str, *, forward: bool) -> str:
     parts: dict[str, Any] = {unit: int(n) for unit, n in match.groupdict().items() if n}
     delta = relativedelta(**parts)
     has_time = "T" in day or "T" in duration.upper()
-    base = datetime.fromisoformat(_complete(day))
+    # In a form for Python 3.10's fromisoformat, a partial date by its first day.
+    whole = (day + "-01-01"[len(day) - 4 :])[:10] if len(day) < 10 else day.replace("Z", "+00:00")
+    base = datetime.fromisoformat(whole)
     try:
         moved = base + delta if forward else base - delta
     except (OverflowError, ValueError) as exc:
@@ -401,8 +403,3 @@ def _shift(day: str, duration: str, *, forward: bool) -> str:
     text = moved.isoformat().replace("+00:00", "Z") if has_time else moved.date().isoformat()
     check_year(moved.year, text)
     return text
-
-
-def _complete(day: str) -> str:
-    """Complete a partial date to its first day, in a form for Python 3.10's fromisoformat."""
-    return (day + "-01-01"[len(day) - 4 :])[:10] if len(day) < 10 else day.replace("Z", "+00:00")

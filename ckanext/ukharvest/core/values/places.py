@@ -264,17 +264,14 @@ def from_json(value: Any) -> Geometry:
         value = [*value[:2], *value[3:5]]
     if isinstance(value, list) and len(value) in (2, 4) and not isinstance(value[0], list):
         return _of_numbers([parse_number(item) for item in value])
-    if isinstance(value, list) and len(value) == 2 and all(map(_is_pair, value)):
+    is_pair = isinstance(value, list) and len(value) == 2
+    if is_pair and all(isinstance(corner, list) and len(corner) == 2 for corner in value):
         (west, south), (east, north) = ([parse_number(part) for part in corner] for corner in value)
         if abs(south) > 90 or abs(north) > 90:
             # Seen in catalogues of federal agencies: corners with the latitude first.
             west, south, east, north = south, west, north, east
         return _box(west, south, east, north)
     raise ValueError("the list is no place; expected GeoJSON or west, south, east, north")
-
-
-def _is_pair(value: Any) -> bool:
-    return isinstance(value, list) and len(value) == 2
 
 
 def _system_of(value: Mapping[str, Any]) -> str:

@@ -46,7 +46,9 @@ class JsonFile:
         self._body = reply.body
         self._url = url
         self._media_type = reply.media_type
-        self._encoding, self._errors, self._skip = "utf-8", "strict", 0
+        self._body.seek(0)
+        self._encoding, self._skip = encodings.shown_encoding(self._body.read(4))
+        self._errors = "replace" if self._skip or self._encoding != "utf-8" else "strict"
         self.problem: Problem | None = None
         self._find_encoding(reply.charset)
         self._check_beginning(expected)
@@ -84,18 +86,6 @@ class JsonFile:
         return Utf8(self._body, self._encoding, self._errors, self._skip)
 
     def _find_encoding(self, charset: str) -> None:
-        self._body.seek(0)
-        head = self._body.read(4)
-        for mark, encoding in encodings.BYTE_ORDER_MARKS:
-            if head.startswith(mark):
-                self._encoding, self._errors, self._skip = encoding, "replace", len(mark)
-                break
-        else:
-            # RFC 4627, section 3: the first two characters of JSON are ASCII, so that zero bytes
-            # indicate UTF-16 without a byte order mark.
-            if b"\0" in head[:2]:
-                self._encoding = "utf-16-le" if head[1:2] == b"\0" else "utf-16-be"
-                self._errors = "replace"
         line = first_wrong_line(self._body, self._skip) if self._encoding == "utf-8" else None
         if line is not None:
             self._encoding, self._errors = encodings.find_decoder(charset)

@@ -180,7 +180,8 @@ class Selection:
             offset: number of datasets before the page.
             after: only datasets with a URI behind this one.
         """
-        behind = f' FILTER(STR(?{VARIABLE}) > "{_escaped(after)}")' if after else ""
+        text = after.translate(_ESCAPES)
+        behind = f' FILTER(STR(?{VARIABLE}) > "{text}")' if after else ""
         return (
             f"{self.prologue}SELECT DISTINCT ?{VARIABLE}{self._from()}"
             f" WHERE {{ {self._pattern()}{behind} }}"
@@ -243,10 +244,6 @@ def _short(uri: str) -> str:
 
 
 _ESCAPES = {ord("\\"): "\\\\", ord('"'): '\\"', ord("\n"): "\\n", ord("\r"): "\\r"}
-
-
-def _escaped(text: str) -> str:
-    return text.translate(_ESCAPES)
 
 
 def _terms(nodes: Iterable[str]) -> str:
