@@ -23,6 +23,7 @@ from ckanext.ukharvest.core.records import (
 )
 from ckanext.ukharvest.core.values import formats, places
 from ckanext.ukharvest.core.values.geometries import is_geojson
+from ckanext.ukharvest.core.values.identifiers import parse_identifier
 from ckanext.ukharvest.core.values.languages import choose_language, language_pairs
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.periods import Periods
@@ -131,6 +132,11 @@ class Fields(BaseNode):
                 texts += _at_path(self.data, name.split("."))
         return tuple(filter(None, texts))
 
+    def identifiers(self, *names: str) -> list[str]:
+        """Return texts, and of objects what identifies them."""
+        items = (item for name in names for item in self.items(name, strict=False))
+        return list(filter(None, (parse_identifier(item) or value_text(item) for item in items)))
+
     def items(self, key: str, *, strict: bool = True) -> list[Any]:
         """Return a list; a lone value counts as a list of one, reported when ``strict``."""
         value = self.get(key)
@@ -192,6 +198,14 @@ class Fields(BaseNode):
     def size_text(self, name: str) -> str:
         """Return the text of a lone value, a number too."""
         return value_text(self.get(name))
+
+    def checksums(self, *names: str) -> Iterator[tuple[str, str]]:
+        """Yield value and algorithm of texts, and of objects of SPDX."""
+        for part in self.objects(names[0]):
+            if isinstance(part, str):
+                yield part, ""
+            else:
+                yield value_text(part.get("checksumValue")), value_url(part.get("algorithm"))
 
     def periods(self, *names: str) -> Periods:
         """Return the time span around all of a field: ``start/end``, or PeriodOfTime objects."""

@@ -74,6 +74,10 @@ class BaseNode:
         """Return the values of fields in all languages, without empty ones: of a node its URI."""
         return self.texts(*names)
 
+    def identifiers(self, *names: str) -> Sequence[str]:
+        """Return the identifiers in some fields, such as those of other datasets."""
+        return self.values(*names)
+
     def date_texts(self, name: str) -> Sequence[str]:
         """Return the texts of a field's dates; "" for an empty one that is reported."""
         return self.values(name)
@@ -104,6 +108,10 @@ class BaseNode:
     def size_text(self, name: str) -> str:
         """Return the text of a file's size."""
         return self.text(name)
+
+    def checksums(self, *names: str) -> Iterable[tuple[str, str]]:
+        """Return value and algorithm of each checksum, "" for one that is not named."""
+        return ((text, "") for text in self.values(*names))
 
     def addresses(self, name: str) -> Iterable[str]:
         """Yield the texts of a field's links; report what cannot be one."""

@@ -29,7 +29,7 @@ from ckanext.ukharvest.core.records import (
     ResourceRecord,
 )
 from ckanext.ukharvest.core.values import parties
-from ckanext.ukharvest.core.values.file_facts import read_size
+from ckanext.ukharvest.core.values.file_facts import read_checksums, read_size
 from ckanext.ukharvest.core.values.formats import without_registry
 from ckanext.ukharvest.core.values.frequencies import read_frequency
 from ckanext.ukharvest.core.values.languages import read_languages
@@ -295,6 +295,21 @@ def unique_list(node: Node, names: Names) -> str:
 def types(node: Node, names: Names) -> str:
     """Return all texts in one line, media types without the address of their registry."""
     return ", ".join(map(without_registry, texts(node, names)))
+
+
+def references(node: Node, names: Names) -> str:
+    """Return the identifiers of other datasets and things in one line."""
+    return ", ".join(node.identifiers(*names))
+
+
+def reference_list(node: Node, names: Names) -> str:
+    """Return the same as JSON, each once."""
+    return as_text(node.identifiers(*names))
+
+
+def checksums(node: Node, names: Names) -> Several:
+    """Return the checksums of a file."""
+    return Several(extras=read_checksums(node.checksums(*names)))
 
 
 def json_list(node: Node, names: Names) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from itertools import chain
@@ -34,13 +35,10 @@ class Node(BaseNode):
         self.element = element
 
     def texts(self, *names: str) -> tuple[str, ...]:
-        """Return the texts of the children with these names, or at these paths."""
-        element = self.element
-        parts = (
-            element.iterfind(name) if "/" in name else element.iterchildren(f"{{*}}{name}")
-            for name in names
-        )
-        return tuple(filter(None, map(_text, chain.from_iterable(parts))))
+        """Return the texts of the children with these names, or at paths of such names."""
+        paths = (name if "{" in name else re.sub(r"(^|/)(?=\w)", r"\1{*}", name) for name in names)
+        elements = chain.from_iterable(map(self.element.iterfind, paths))
+        return tuple(filter(None, map(_text, elements)))
 
     def unread(self, read: Collection[str]) -> Iterator[tuple[str, str]]:
         """Yield name and words of the children that are not read, those of one name together."""

@@ -19,8 +19,7 @@ from ckanext.ukharvest.core.records import (
     ResourceRecord,
     ResourceTranslation,
 )
-from ckanext.ukharvest.core.values import formats, multivalue
-from ckanext.ukharvest.core.values.file_facts import read_checksums
+from ckanext.ukharvest.core.values import formats
 from ckanext.ukharvest.core.values.identifiers import parse_identifier
 from ckanext.ukharvest.core.values.link_protocols import SERVICE_FORMATS
 from ckanext.ukharvest.core.values.markup import plain_line
@@ -50,23 +49,9 @@ def _codes(fields: Fields, names: table.Names) -> str:
     return ", ".join(texts)
 
 
-def _identifiers(fields: Fields, names: table.Names) -> list[str]:
-    # Only after the whole source was read is it known whether a collection's parent is in it:
-    # the run then compares is_part_of with the source's guids.
-    items = fields.items(names[0], strict=False)
-    texts = (parse_identifier(item) or value_text(item) for item in items)
-    return list(filter(None, texts))
-
-
-def _references(fields: Fields, names: table.Names) -> str:
-    return ", ".join(_identifiers(fields, names))
-
-
-def _json_list(fields: Fields, names: table.Names) -> str:
-    # Of DCAT-AP, as our own export writes them: JSON lists, as harvests of DCAT store them.
-    return multivalue.as_text(_identifiers(fields, names))
-
-
+# Only after the whole source was read is it known whether a collection's parent is in it: the run
+# then compares is_part_of with the source's guids. The last two are of DCAT-AP, as our own export
+# writes them: JSON lists, as harvests of DCAT store them.
 # Fields without a DatasetRecord field, kept as text; our own export writes them back.
 ROWS = (
     row("accessLevel", "extra access_level", table.one_per_line),
@@ -75,9 +60,9 @@ ROWS = (
     row("dataQuality", "extra data_quality", table.one_per_line),
     row("primaryITInvestmentUII", "extra primary_it_investment_uii", table.one_per_line),
     row("systemOfRecords", "extra system_of_records", table.one_per_line),
-    row("isPartOf", "extra is_part_of", _references),
-    row("inSeries", "extra in_series", _references),
-    row("otherIdentifier", "extra other_identifier", _references),
+    row("isPartOf", "extra is_part_of", table.references),
+    row("inSeries", "extra in_series", table.references),
+    row("otherIdentifier", "extra other_identifier", table.references),
     row("status", "extra status", table.one_per_line),
     row("purpose", "extra purpose", table.one_per_line),
     row("provenance", "extra provenance", table.one_per_line),
@@ -88,14 +73,14 @@ ROWS = (
     row("temporalResolution", "extra temporal_resolution", table.one_per_line),
     row("contributor", "extra contributor", table.one_per_line),
     row("rightsHolder", "extra rights_holder", table.one_per_line),
-    row("relation", "extra relation", _references),
-    row("isReferencedBy", "extra is_referenced_by", _references),
-    row("applicableLegislation", "extra applicable_legislation", _json_list),
-    row("hvdCategory", "extra hvd_category", _json_list),
+    row("relation", "extra relation", table.references),
+    row("isReferencedBy", "extra is_referenced_by", table.references),
+    row("applicableLegislation", "extra applicable_legislation", table.reference_list),
+    row("hvdCategory", "extra hvd_category", table.reference_list),
 )
 # Name in the document → CKAN extra.
 EXTRAS = {item.names[0]: item.extra for item in ROWS}
-REFERENCES = tuple(item.names[0] for item in ROWS if item.reader is _references)
+REFERENCES = tuple(item.names[0] for item in ROWS if item.reader is table.references)
 
 # Of ``extras``, what is read in other ways: texts in several languages, and the place.
 _APART = frozenset((*table.TAKEN_OF_DATASET, *OF_DATASET, "spatial"))
@@ -224,16 +209,6 @@ def _format(part: Fields, url: str) -> tuple[str, str]:
     return mimetype, label
 
 
-def _checksums(part: Fields, names: table.Names) -> table.Several:
-    pairs = (
-        (item, "")
-        if isinstance(item, str)
-        else (value_text(item.get("checksumValue")), value_url(item.get("algorithm")))
-        for item in part.objects(names[0])
-    )
-    return table.Several(extras=read_checksums(pairs))
-
-
 def _schema(part: Fields) -> FieldValues:
     """Return the schema's URL, and the distribution's other facts about its structure."""
     keys = ("schema_url", "conformsTo")
@@ -268,11 +243,6 @@ def _translations(part: Fields) -> FieldValues:
             part, ResourceTranslation, {"title": "name", "description": "description"}
         )
     }
-
-
-def _name(part: Fields, names: table.Names) -> str:
-    *titles, kind = names
-    return plain_line(part.text(*titles)) or part.text(kind)
 
 
 def _uri(part: Fields, names: table.Names) -> str:
@@ -342,7 +312,7 @@ RESOURCE_MAPPING: tuple[Field | Row, ...] = (
     Field(("extras",), "extras, translations", _own),
     Field(("identifier", "@id"), "id"),
     row("identifier @id", "extra uri", _uri),
-    row("title titleMap accessType", "name", _name),
+    row("title titleMap accessType", "name", table.line),
     row("description descriptionMap", "description", table.paragraph),
     Field(("title", "titleMap", "description", "descriptionMap"), "translations", _translations),
     Field(("mediaType", "format"), "mimetype, format"),
@@ -357,7 +327,7 @@ RESOURCE_MAPPING: tuple[Field | Row, ...] = (
     row("byteSize", "size", table.size),
     row("spatial", "extras spatial, spatial-text", table.place_of_file),
     row("language", "extra language", table.language_line),
-    row("checksum", "extras hash, hash_algorithm, checksums", _checksums),
+    row("checksum", "extras hash, hash_algorithm, checksums", table.checksums),
     row("issued", "issued", table.date),
     row("modified", "modified", table.date),
     row("license licence", "licence", parts.licence),

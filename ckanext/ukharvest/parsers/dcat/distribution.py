@@ -10,7 +10,6 @@ from typing import Any
 
 from ckanext.ukharvest.core.records import Agent, ResourceRecord
 from ckanext.ukharvest.core.values import formats, licences
-from ckanext.ukharvest.core.values.file_facts import read_checksums
 from ckanext.ukharvest.core.values.link_protocols import SERVICE_FORMATS
 from ckanext.ukharvest.core.values.markup import plain_line
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
@@ -345,18 +344,6 @@ def _schema(part: Node, names: table.Names) -> str:
     return next(iter(uk_fields.schemas(part.values(*names))), "")
 
 
-def _checksum(part: Node) -> FieldValues:
-    pairs = [
-        (
-            checksum.text("spdx:checksumValue") or checksum.label(),
-            next(iter(checksum.values("spdx:algorithm")), ""),
-        )
-        for checksum in part.nodes("spdx:checksum")
-    ]
-    pairs += [(text, "sha256") for text in part.values("schema:sha256")]
-    return {"extras": read_checksums(pairs)}
-
-
 def _services(part: Node, names: table.Names) -> str:
     """Return services as ckanext-dcat stores them: a JSON list of objects."""
     services = list(map(service_facts, part.nodes(*names)))
@@ -387,7 +374,7 @@ RESOURCE_MAPPING: tuple[Field | Row, ...] = (
     row(("dct:conformsTo", "wdrs:describedby"), "schema_url", _schema),
     row(coverage.SPATIAL, "spatial, spatial-text", table.place_of_file),
     row(("dcat:accessService",), "extra access_services", _services),
-    Field(("spdx:checksum", "schema:sha256"), "hash, hash_algorithm, checksums", _checksum),
+    row(("spdx:checksum", "schema:sha256"), "hash, hash_algorithm, checksums", table.checksums),
     row(coverage.LANGUAGE, "extra language", table.language_line),
     row(("dct:accessRights",), "extra access_rights", _uris),
     row(("dct:identifier",), "extra identifier", _identifiers),

@@ -366,6 +366,14 @@ class Node(BaseNode):
         texts = (part.text("dcat:bytes", "rdf:value") or part.label() for part in self.nodes(name))
         return next(filter(None, texts), "")
 
+    def checksums(self, *names: str) -> Iterator[tuple[str, str]]:
+        """Yield value and algorithm of nodes of SPDX, and of schema.org's texts."""
+        for name in names:
+            for part in self.nodes(name):
+                usual = name.partition("schema:")[2]  # schema:sha256
+                algorithm = next(iter(part.values("spdx:algorithm")), usual)
+                yield part.text("spdx:checksumValue") or part.label(), algorithm
+
     def addresses(self, name: str) -> Iterator[str]:
         """Yield what the predicate's objects point to; report one that points nowhere."""
         for node in self.nodes(name):

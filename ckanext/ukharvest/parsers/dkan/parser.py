@@ -252,13 +252,8 @@ def _frequency(fields: Fields) -> FieldValues:
     return {key: _FREQUENCIES[int(text)] if known else text}
 
 
-def _themes(node: Fields, names: table.Names) -> list[str]:
-    topics = map(as_object, node.items(names[0], strict=False))
-    return list(filter(None, (clean_text(topic.get("value")) for topic in topics)))
-
-
 # Once more what the package itself has.
-_SAID_ELSEWHERE = frozenset(("field_resources", "field_tags", "og_group_ref"))
+_SAID_ELSEWHERE = frozenset(("field_resources", "field_tags", "og_group_ref", "field_topic"))
 
 
 def _node_pairs(node: Fields, names: table.Names) -> table.Several:
@@ -318,7 +313,7 @@ _OF_NODE = (
     row("field_spatial", "spatial", _shape),
     row("field_spatial_geographical_cover", "spatial-text", table.first_text),
     row("field_temporal_coverage", "temporal_coverage-from, temporal_coverage-to", _period),
-    row("field_topic", "themes", _themes),
+    row("field_topic.value", "themes", table.texts),
     row("field_additional_info", "extras", _node_pairs),
 )
 _PACKAGE_MAPPING = (

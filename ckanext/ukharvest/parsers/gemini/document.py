@@ -58,6 +58,11 @@ class IsoNode(BaseNode):
         """The line in the record."""
         return xml.line_of(self.element)
 
+    def full_name(self, name: str) -> str:
+        """Return a property's name in problems, of a path its last step: gmd:date."""
+        is_whole = ":" in name or name.startswith("@")
+        return name if is_whole else f"gmd:{name.rpartition('/')[2]}"
+
     @property
     def href(self) -> str:
         """Its xlink:href."""

@@ -18,9 +18,9 @@ from ckanext.ukharvest.core.records import (
 )
 from ckanext.ukharvest.core.values import local_government_lists
 from ckanext.ukharvest.core.values.dates import parse_date
-from ckanext.ukharvest.core.values.languages import language_code, read_languages
+from ckanext.ukharvest.core.values.languages import language_code
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
-from ckanext.ukharvest.core.values.multivalue import as_text, text_or_list
+from ckanext.ukharvest.core.values.multivalue import as_text
 from ckanext.ukharvest.core.values.tags import clean_tags
 from ckanext.ukharvest.core.values.theme_names import theme_of_address, theme_of_label
 from ckanext.ukharvest.core.values.web_addresses import parse_url
@@ -38,6 +38,7 @@ from ckanext.ukharvest.parsers.reporting import read_tags
 from ckanext.ukharvest.parsers.table import Field, FieldValues, Row
 
 # CI_DateTypeCode of ISO 19115 and 19115-3, and other spellings of it.
+_LEVEL = ("hierarchyLevel", "metadataScope/*/resourceScope")
 _ISSUED = ("publication", "released", "issued")
 _MODIFIED = ("revision", "lastRevision", "lastUpdate")
 
@@ -77,12 +78,7 @@ def _typed_dates(identification: IsoNode) -> Iterator[tuple[str, str, str]]:
     """Yield type, parsed date, and the date as written."""
     for node in identification.find_all("citation/*/date/*"):
         if text := node.text("date"):
-            day = node.parse_value("gmd:date", text, parse_date, "bad-date")
-            yield node.code("dateType"), day, text
-
-
-def _languages(node: IsoNode, paths: tuple[str, ...]) -> tuple[str, ...]:
-    return read_languages(node.codes(*paths), node.reporter("gmd:language"))
+            yield node.code("dateType"), node.date("date"), text
 
 
 def _relation(node: IsoNode) -> dict[str, str]:
@@ -115,17 +111,9 @@ def _parent(record: IsoNode, paths: tuple[str, ...]) -> str:
     return record.text(*paths) or next((node.attribute("uuidref") for node in references), "")
 
 
-def _type(entry: Entry) -> FieldValues:
-    kind = entry.record.code("hierarchyLevel", "metadataScope/*/resourceScope")
-    names = entry.record.texts("hierarchyLevelName", "metadataScope/*/name")
-    return {
-        "extras": {
-            "resource-type": kind,
-            "hierarchy-level-name": text_or_list(names),
-            # data.gov.uk's mark of location data, from "UK Location Programme".
-            "UKLP": "" if kind.lower() == "nongeographicdataset" else "True",
-        }
-    }
+def _is_location(record: IsoNode, paths: tuple[str, ...]) -> str:
+    """Return data.gov.uk's mark of location data, from "UK Location Programme"."""
+    return "" if record.code(*paths).lower() == "nongeographicdataset" else "True"
 
 
 def _page(entry: Entry) -> FieldValues:
@@ -315,10 +303,14 @@ MAPPING: tuple[Field | Row, ...] = (
         *("parentIdentifier", "parentMetadata/*/identifier/*/code"),
         of_record=True,
     ),
-    Field(
-        ("gmd:hierarchyLevel", "gmd:hierarchyLevelName"),
-        "extras resource-type, hierarchy-level-name, UKLP",
-        _type,
+    row("gmd:hierarchyLevel", "extra resource-type", table.first_text, *_LEVEL, of_record=True),
+    row("gmd:hierarchyLevel", "extra UKLP", _is_location, *_LEVEL, of_record=True),
+    row(
+        "gmd:hierarchyLevelName",
+        "extra hierarchy-level-name",
+        table.plain_texts,
+        *("hierarchyLevelName", "metadataScope/*/name"),
+        of_record=True,
     ),
     row(
         "gmd:metadataStandardName",
@@ -357,7 +349,7 @@ MAPPING: tuple[Field | Row, ...] = (
     row(
         "gmd:MD_DataIdentification/gmd:language",
         "language",
-        _languages,
+        table.languages,
         *("language", "defaultLocale/*/language", "otherLocale/*/language"),
     ),
     row(

@@ -10,7 +10,6 @@ from decimal import Decimal, InvalidOperation
 from functools import partial
 from typing import Any
 
-from ckanext.ukharvest.core.values.dates import parse_date
 from ckanext.ukharvest.core.values.frequencies import parse_frequency
 from ckanext.ukharvest.core.values.markup import plain_text
 from ckanext.ukharvest.core.values.multivalue import as_text, read_yes_no, text_or_list
@@ -118,10 +117,9 @@ def _result(node: IsoNode) -> dict[str, Any]:
     """Return one result; ``pass`` is true, false or missing (not evaluated)."""
     citation = "specification/*/"
     date = node.first(citation + "date/*")
-    text = date.text("date") if date else ""
     facts = {
         "title": node.text(citation + "title"),
-        "date": date.parse_value("gmd:date", text, parse_date, "bad-date") if date else "",
+        "date": date.date("date") if date else "",
         "date_type": date.code("dateType") if date else "",
         "explanation": node.text("explanation"),
     }

@@ -90,9 +90,7 @@ def _period(part: Node) -> Periods:
 
 def _places(part: Node) -> tuple[str, ...]:
     """Return a resource's places."""
-    areas = part.find_all("Coverage")
-    names = (text for area in areas for text in area.texts("Spatial"))
-    return tuple(dict.fromkeys(names))
+    return tuple(dict.fromkeys(part.texts("Coverage/Spatial")))
 
 
 def _renditions(part: Node, modified: str) -> Iterator[ResourceRecord]:
@@ -306,28 +304,16 @@ def _coverage(entry: Entry) -> FieldValues:
     parts = list(entry.dataset.find_all("Resources", "Resource"))
     periods = join_periods(map(_periods, parts))
     places = [text for part in parts for text in _places(part)]
-    if not places:
-        places = [
-            text
-            for part in entry.inventory.find_all("Metadata", "Coverage")
-            for text in part.texts("Spatial")
-        ]
+    places = places or list(entry.inventory.texts("Metadata/Coverage/Spatial"))
     place = read_places(dict.fromkeys(places), entry.dataset.reporter("Coverage/Spatial"))
     extras = {**periods.extras, **place.extras}
     return place.values | {"temporal": periods.whole, "extras": extras}
 
 
-def _publisher(inventory: Node, _names: table.Names) -> table.Several:
-    parts = inventory.find_all("Metadata")
-    agents = [parties.parse_agent(text) for part in parts for text in part.texts("Publisher")]
+def _publisher(inventory: Node, names: table.Names) -> table.Several:
+    agents = list(map(parties.parse_agent, inventory.texts(*names)))
     others = parties.other_parties(parties.with_role(agents[1:], parties.PUBLISHER))
     return table.Several(publisher=next(iter(agents), None), extras=others)
-
-
-def _metadata(inventory: Node, names: table.Names) -> str:
-    """Return a text of the element Metadata, or of the inventory itself."""
-    metadata = next(inventory.find_all("Metadata"), inventory)
-    return plain_text(metadata.text(names[0].rpartition("/")[2]))
 
 
 # RelationType → CKAN's names of relationships.
@@ -420,8 +406,10 @@ MAPPING: tuple[Field | table.Row, ...] = (
     _inventory_row("Metadata/Publisher", "publisher; extra responsible-organisation", _publisher),
     _inventory_row("Identifier", "extra inventory_document", table.text),
     _inventory_row("Creator", "extra inventory_creator", table.text),
-    _inventory_row("Metadata/Title", "extra inventory_title", _metadata),
-    _inventory_row("Metadata/Description", "extra inventory_description", _metadata),
+    _inventory_row("Metadata/Title Title", "extra inventory_title", table.paragraph),
+    _inventory_row(
+        "Metadata/Description Description", "extra inventory_description", table.paragraph
+    ),
     row(
         "Relations RelationType", "extras depends_on, derives_from, links_to, relation", _relations
     ),

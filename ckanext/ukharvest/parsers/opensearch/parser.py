@@ -86,11 +86,6 @@ def _value_texts(node: Fields, name: str) -> Iterator[str]:
     return filter(None, map(value_text, _items(node, name)))
 
 
-def _names(node: Fields, names: table.Names) -> str:
-    texts = (text for name in names for text in node.values(f"{name}.name"))
-    return ", ".join(filter(None, texts))
-
-
 def _agents(node: Fields, key: str) -> Iterator[Agent]:
     for person in node.objects(key):
         if not isinstance(person, Fields):
@@ -200,7 +195,7 @@ _GEOJSON_MAPPING: tuple[Field | table.Row, ...] = (
         "publisher, author, contact; extras contact-phone, responsible-organisation",
         _people,
     ),
-    _row("contributors", "extra contributor", _names),
+    _row("contributors.name", "extra contributor", table.words),
     _row("published date", "issued", _issued),
     _row("modified", "modified", table.date),
     _row("updated", "metadata_modified", table.date),
