@@ -553,7 +553,12 @@ MUTANTS = (
         "ckanext.ukharvest.notifications.model.Settings.within",
         "self if organization_id == self.organization else replace(self, addresses=())",
         "self",
-        ("tests/ckan/notifications/test_mails.py",),
+        (
+            "tests/ckan/notifications/test_mails.py",
+            "tests/ckan/notifications/test_actions.py",
+            "tests/ckan/notifications/test_model.py",
+            "tests/ckan/notifications/test_doctor.py",
+        ),
     ),
     Mutant(
         "private-source-listed",
@@ -594,7 +599,7 @@ MUTANTS = (
         "ckanext.ukharvest.harvest.batch.hooks.change_dataset",
         "raise _failure(plugin, exc) from exc",
         "raise",
-        ("tests/ckan/harvest/batch/test_hooks.py",),
+        ("tests/ckan/harvest/batch/test_hooks.py", "tests/ckan/lib/test_other_harvesters.py"),
     ),
     Mutant(
         "error-in-batch",
@@ -1099,7 +1104,12 @@ MUTANTS = (
         "ckanext.ukharvest.notifications.mails.send",
         '                    "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",\n',
         "",
-        ("tests/ckan/notifications/test_mails.py",),
+        (
+            "tests/ckan/notifications/test_mails.py",
+            "tests/ckan/notifications/test_actions.py",
+            "tests/ckan/notifications/test_model.py",
+            "tests/ckan/notifications/test_doctor.py",
+        ),
     ),
     Mutant(
         "test-in-caches",
@@ -1115,6 +1125,11 @@ MUTANTS = (
         "ckanext.ukharvest.notifications.model.people",
         '            model.Member.state == "active",\n',
         "",
-        ("tests/ckan/notifications/test_mails.py",),
+        (
+            "tests/ckan/notifications/test_mails.py",
+            "tests/ckan/notifications/test_actions.py",
+            "tests/ckan/notifications/test_model.py",
+            "tests/ckan/notifications/test_doctor.py",
+        ),
     ),
 )

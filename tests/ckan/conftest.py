@@ -85,12 +85,12 @@ COMPAT = files_of(
         "harvest/consumers": "claims failures held_jobs workers",
         "harvest/gather": "gather_state",
         "harvest/index": "pending_index search_index",
-        "harvest/records": "changes conflicts pending",
+        "harvest/records": "changes conflicts pending record_history",
         "harvest/run": "prune stopping sweeper",
         "harvest/sources": "dataset_adoption remote_groups",
         "harvest_actions": "actions auth",
         "harvesters": "csw_bindings profiles",
-        "lib": "schema",
+        "lib": "other_harvesters schema",
         "patches": "queue_callbacks",
         "portal": "journey languages",
         "security": "access access_routes access_table ids routes",
@@ -516,3 +516,9 @@ def inbox(server: Inbox, app: CKANTestApp) -> Iterator[Inbox]:
     """The same, with an app, as a command has it."""
     with app.flask_app.test_request_context():
         yield server
+
+
+@pytest.fixture
+def second(clean: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The other extension is installed."""
+    monkeypatch.syspath_prepend(str(HERE / "second_package"))

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from typing import Any
 
 import pytest
 
@@ -12,32 +10,15 @@ from ckanext.ukharvest import source_types
 from ckanext.ukharvest.core import options
 from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.core.http.guard import Guard
-from ckanext.ukharvest.core.records import RawRecord, Source
+from ckanext.ukharvest.core.records import Source
 from ckanext.ukharvest.parsers.gemini.rules import BY_CODE
 from ckanext.ukharvest.reading.budget import Budget, Watched
-from ckanext.ukharvest.reading.record_classifier import KnownRecord, RecordClassifier
 from ckanext.ukharvest.reading.source_preview import SourcePreview
 from ckanext.ukharvest.reading.type_detection import DATA, detect, source_type
 from tests.conftest import LOOPBACK
 from tests.publisher import SOURCES, Publisher, recorded
 from tests.reading.full_datasets import FULL, GUIDE_LIST, datasets
-
-PATH = "/data.json"
-
-
-@pytest.fixture
-def publisher() -> Iterator[Publisher]:
-    with Publisher() as serving:
-        yield serving
-
-
-def preview(url: str, name: str = "data_json", *, budget: Budget | None = None, **more: Any) -> Any:
-    kind = source_types.find(name)
-    assert kind is not None
-    with HttpClient(Guard(LOOPBACK)) as http:
-        door = Watched(http, budget or Budget())
-        source = Source(url, options.validate({}, kind.options), http)
-        return SourcePreview(kind, source, door, **more).run()
+from tests.reading.previewed import PATH, preview
 
 
 def test_the_first_records_are_read_and_the_others_counted(publisher: Publisher) -> None:
@@ -111,19 +92,6 @@ def test_list_of_datasets_is_suggested_as_data_json(publisher: Publisher) -> Non
         assert (found["verdict"], found["detected_type"]) == ("no", "data_json"), name
 
 
-def test_a_source_that_is_slow_ends_in_time(publisher: Publisher) -> None:
-    # The whole of it takes an hour.
-    publisher.serve(PATH, " " * 72_000, pause=0.05, slow_start=True)
-    found = preview(publisher.url(PATH), budget=Budget(seconds=0.5))
-    assert (found["verdict"], found["over"]) == ("unfinished", "time")
-
-
-def test_a_document_that_is_too_large_for_a_preview(publisher: Publisher) -> None:
-    publisher.serve(PATH, " " * 2_000_000 + '{"dataset": []}')
-    found = preview(publisher.url(PATH), budget=Budget(megabytes=1))
-    assert (found["verdict"], found["over"], found["error"]) == ("unfinished", "size", None)
-
-
 def test_a_search_says_how_many_there_are_and_is_asked_once(publisher: Publisher) -> None:
     packages = [{"id": f"{n:03}", "title": f"D {n}", "resources": []} for n in range(100)]
     result = {"count": 1204, "results": packages}
@@ -132,60 +100,6 @@ def test_a_search_says_how_many_there_are_and_is_asked_once(publisher: Publisher
     found = preview(publisher.url("/"), "ckan")
     assert (found["read"], found["count"], found["count_is_exact"]) == (20, 1204, True)
     assert found["requests"] == 1
-
-
-def test_run_stops_on_request(publisher: Publisher) -> None:
-    publisher.serve(PATH, datasets(10))
-    told: list[tuple[str, int]] = []
-
-    def tell(stage: str, done: int) -> bool:
-        told.append((stage, done))
-        return done < 3
-
-    found = preview(publisher.url(PATH), tell=tell)
-    assert (found["verdict"], found["over"]) == ("unfinished", "stopped")
-    assert told == [("listing", 0), ("reading", 1), ("reading", 2), ("reading", 3)]
-
-
-class AllTheSame:
-    """Rules by which every content is the same."""
-
-    import_rules_hash = ""
-
-    def fingerprint(self, _content: str) -> str:
-        return "same"
-
-    def keeps_organisation(self, _raw: RawRecord, _known: KnownRecord) -> bool:
-        return True
-
-
-def here(guid: str, *, fingerprint: str) -> KnownRecord:
-    """Return a record that was imported before."""
-    return KnownRecord(
-        id=1,
-        guid=guid,
-        package_id=guid,
-        fingerprint=fingerprint,
-        import_rules_hash="",
-        url="",
-        etag="",
-        last_modified="",
-        outcome="added",
-        adopted="",
-        kept=False,
-        missed_runs=0,
-        removed=False,
-        package_state="active",
-        has_current=True,
-    )
-
-
-def test_the_records_of_a_known_source_are_compared(publisher: Publisher) -> None:
-    publisher.serve(PATH, datasets(4, **FULL))
-    known = {"d0": here("d0", fingerprint="same"), "d1": here("d1", fingerprint="other")}
-    found = preview(publisher.url(PATH), classifier=RecordClassifier(known, AllTheSame()))
-    assert found["changes"] == {"unchanged": 1, "updated": 1, "added": 2}
-    assert [each["change"] for each in found["sample"]] == ["updated", "added", "added"]
 
 
 @pytest.mark.parametrize(
@@ -271,15 +185,6 @@ def test_a_preview_says_what_the_check_of_a_publisher_says(case: str) -> None:
     assert advice <= {each["code"] for each in found["problems"] if each["severity"] == "note"}
     assert found["verdict"] == "no" if errors else found["verdict"] in ("yes", "no", "problems")
     assert json.loads(json.dumps(found)) == found  # as the database stores it
-
-
-@pytest.mark.parametrize(("case", "total"), [("csw-pages", 4), ("gemini-waf", 5)])
-def test_catalogues_and_folders_say_how_many_they_have(case: str, total: int) -> None:
-    told = json.loads((SOURCES / case / "source.json").read_text(encoding="utf-8"))
-    with recorded(case) as publisher:
-        url = publisher.url(told["path"])
-        found = preview(url, told["type"], budget=Budget(records=1))
-    assert (found["read"], found["count"], found["count_is_exact"]) == (1, total, True)
 
 
 @pytest.mark.parametrize(

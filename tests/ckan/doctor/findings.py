@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import datetime
 import datetime as dt
+import json
 from typing import Any
 
 from ckan import model
 from ckanext.harvest.model import HarvestJob, HarvestObject
 
 from ckanext.ukharvest.harvest.model import JobReport, Worker, utcnow
+from ckanext.ukharvest.harvest.run import sweeper
 from ckanext.ukharvest.lib.checks import Finding
 
 HOUR = datetime.timedelta(hours=1)
@@ -44,4 +46,12 @@ def make_worker(kind: str, *, seen: dt.timedelta = dt.timedelta(0), busy_with: s
     model.Session.add(
         Worker(id=id_, kind=kind, started=now, heartbeat=now - seen, busy_with=busy_with)
     )
+    model.Session.commit()
+
+
+PATH = "/data.json"
+
+
+def swept(moment: datetime.datetime) -> None:
+    model.set_system_info(sweeper.NOTE, json.dumps({"at": moment.isoformat()}))
     model.Session.commit()

@@ -7,7 +7,6 @@ import re
 from typing import Any
 
 import pytest
-from ckan import model
 from ckan.plugins import toolkit as tk
 from ckan.tests import factories
 from ckan.tests.helpers import CKANTestApp
@@ -18,30 +17,16 @@ from ckanext.ukharvest import doctor
 from ckanext.ukharvest.harvest import http_client
 from ckanext.ukharvest.harvest.model import SourceState
 from ckanext.ukharvest.notifications import due, mails
-from ckanext.ukharvest.notifications import model as notification_model
 from ckanext.ukharvest.notifications.actions import TESTS_A_DAY
 from ckanext.ukharvest.notifications.due import MAX_TRIES
 from tests.ckan.catalogues import catalogue
 from tests.ckan.harvesting import Portal, act, tick
 from tests.ckan.inbox import TEAM, Inbox, choose, marked_up, plain
+from tests.ckan.notifications.mailed_runs import PATH, Session
 from tests.ckan.people import member
-from tests.ckan.portal_copies import SourceMaker
 from tests.publisher import Publisher, Response
 
 pytestmark = pytest.mark.in_process
-
-PATH = "/data.json"
-Session = model.Session
-
-
-@pytest.fixture
-def source(ready_source: SourceMaker) -> str:
-    return ready_source(PATH, catalogue(3), name="somewhere")
-
-
-@pytest.fixture
-def fails(publisher: Publisher) -> None:
-    publisher.serve(PATH, Response(b"{", status=200))
 
 
 def test_one_mail_for_a_streak_of_failures_and_one_when_it_works(
@@ -120,33 +105,6 @@ def test_plain_text_and_html_say_the_same(
             assert str(escape(text)) in page
 
 
-def test_people_get_mails_as_long_as_they_are_editors(
-    portal: Portal, source: str, organization: dict[str, str], fails: None, inbox: Inbox
-) -> None:
-    editor, admin = member(organization), member(organization, "admin")
-    other = member(organization, "member")
-    shown = choose(source, addresses=[], people=[editor["name"], admin["name"]])
-    assert shown["recipients"] == 2
-    assert other["id"] not in [each["id"] for each in shown["people"]]
-    with pytest.raises(tk.ValidationError):
-        choose(source, people=[other["name"]])
-    act("organization_member_delete", id=organization["id"], username=editor["name"])
-    portal.run(source)
-    (message,) = inbox.new_mails()
-    assert admin["email"] in message["To"]
-
-
-def test_unwanted_events_are_not_mailed(
-    portal: Portal, publisher: Publisher, source: str, fails: None, inbox: Inbox
-) -> None:
-    choose(source, events=["recovered"])
-    portal.run(source)
-    assert inbox.new_mails() == []
-    publisher.serve(PATH, catalogue(3))
-    portal.run(source)
-    assert inbox.subjects() == ["[CKAN] Source 1: Working again"]
-
-
 def test_a_mail_server_that_is_away_fails_no_tick(
     portal: Portal, source: str, fails: None, inbox: Inbox
 ) -> None:
@@ -163,76 +121,6 @@ def test_a_mail_server_that_is_away_fails_no_tick(
     inbox.is_away = False
     tick()
     assert inbox.new_mails() == []  # given up after so many tries
-
-
-def test_the_link_in_a_mail_ends_them_without_a_login(
-    app: CKANTestApp, portal: Portal, source: str, fails: None, inbox: Inbox
-) -> None:
-    choose(source, addresses=[TEAM, "other@somewhere.example"])
-    portal.run(source)
-    message = inbox.new_mails()[1]
-    assert message["To"] == TEAM
-    assert message["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
-    # As it was sent: mail programs find no URL in an encoded word.
-    line = f"\r\nList-Unsubscribe: {message['List-Unsubscribe']}\r\n".encode()
-    assert [line in content for content in inbox.sent].count(True) == 1
-    address = message["List-Unsubscribe"].strip("<>")
-    assert address in plain(message)
-    path = address.partition("://")[2].partition("/")[2]
-    page = app.get(f"/{path}")
-    assert "Stop emails about Source 1" in page.body
-    assert TEAM not in page.body
-    assert act("ukharvest_mail_show", source_id=source)["recipients"] == 2
-    assert "Done" in app.post(f"/{path}", data={"List-Unsubscribe": "One-Click"}).body
-    assert act("ukharvest_mail_show", source_id=source)["addresses"] == ["other@somewhere.example"]
-    assert app.get(f"/{path}x").status_code == 404
-
-
-def test_unsubscribing_removes_an_address_everywhere(
-    app: CKANTestApp, portal: Portal, organization: dict[str, str]
-) -> None:
-    bob = member(organization)
-    written = bob["email"].upper()
-    person, address, both = (
-        portal.source(f"https://data.example/{name}.json", name=name)
-        for name in ("person", "address", "both")
-    )
-    choose(person, people=[bob["id"]], addresses=[], weekly="needed")
-    choose(address, addresses=[written], weekly="needed")
-    choose(both, people=[bob["id"]], addresses=[written, TEAM], weekly="needed")
-    app.post(f"/harvest/unsubscribe/{mails.token(bob['id'], '')}")
-    ids = [person, address, both]
-    told = {each.id: each for each in notification_model.sources(ids)}
-    wanted = {
-        (id_, each.address)
-        for id_, found in notification_model.recipients(told.values()).items()
-        for each in found
-        if told[id_].settings.wants_weekly(each)
-    }
-    assert wanted == {(both, TEAM)}
-    app.post(f"/harvest/unsubscribe/{mails.token(bob['id'], both)}")
-    shown = act("ukharvest_mail_show", source_id=both)
-    assert (shown["addresses"], shown["recipients"]) == ([TEAM], 1)
-    # A recipient who unsubscribes and is added again starts without history.
-    for people in ([], [bob["id"]]):
-        choose(person, people=people, addresses=[TEAM], weekly="needed")
-    (told_again,) = notification_model.sources([person])
-    assert all(
-        told_again.settings.wants_weekly(each)
-        for each in notification_model.recipients([told_again])[person]
-    )
-
-
-def test_addresses_are_those_of_the_organisation_that_chose_them(
-    portal: Portal, organization: dict[str, str]
-) -> None:
-    source = portal.source("https://data.example/data.json")
-    choose(source)
-    other = factories.Organization()
-    model.Package.get(source).owner_org = other["id"]
-    Session.commit()
-    shown = act("ukharvest_mail_show", source_id=source)
-    assert (shown["addresses"], shown["recipients"]) == ([], 0)
 
 
 def test_a_weekly_summary(portal: Portal, publisher: Publisher, source: str, inbox: Inbox) -> None:
@@ -352,24 +240,6 @@ def test_the_page_is_for_insiders(app: CKANTestApp, source: str) -> None:
     anonymous = app.get(address, follow_redirects=False)
     assert anonymous.status_code in (302, 303)
     assert act("ukharvest_mail_show", source_id=source)["addresses"] == [TEAM]
-
-
-def test_the_doctor_knows_of_a_mail_that_was_refused(
-    source: str, inbox: Inbox, ckan_config: Any
-) -> None:
-    choose(source)
-    server = ckan_config["smtp.server"]
-    ckan_config["smtp.server"] = "127.0.0.1:1"  # where nothing listens
-    act("ukharvest_mail_update", source_id=source, test=True)
-    tick()
-    [finding] = doctor.examine(["mail"])
-    assert (finding.level, finding.code) == ("warning", "mail")
-    assert "could not be sent" in finding.message
-    ckan_config["smtp.server"] = server
-    act("ukharvest_mail_update", source_id=source, test=True)
-    tick()
-    assert inbox.new_mails()
-    assert [each.level for each in doctor.examine(["mail"])] == ["ok"]
 
 
 @pytest.mark.parametrize("option", ["smtp.mail_from", "smtp.server"])
