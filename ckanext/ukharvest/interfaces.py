@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from ckan.plugins import Interface
@@ -17,14 +19,19 @@ from ckanext.ukharvest.core.records import (
     Translation,
 )
 from ckanext.ukharvest.core.values.stars import DatasetStars, Stars
+from ckanext.ukharvest.core.xml.parser import parse
+from ckanext.ukharvest.mapping.kept_fields import AddedValues
 
 __all__ = [
+    "AddedValues",
     "DatasetRecord",
     "DatasetStars",
+    "HarvestedRecord",
     "IUkHarvest",
     "IUkHarvestStars",
     "IUkHarvestTranslations",
     "Option",
+    "RawContent",
     "ResourceRecord",
     "ResourceTranslation",
     "SkipRecord",
@@ -32,6 +39,9 @@ __all__ = [
     "Stars",
     "Translation",
 ]
+
+
+JSON, XML, NTRIPLES = "application/json", "application/xml", "application/n-triples"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +69,55 @@ class SourceFacts:
     name: str = ""
 
 
+@dataclass(frozen=True)
+class RawContent:
+    """A record's content as it was read.
+
+    Attributes:
+        content: its text; of RDF the dataset's triples as N-Triples, whatever the source's syntax.
+        media_type: ``application/json``, ``application/xml`` or ``application/n-triples``.
+        url: that it was read from.
+    """
+
+    content: str = ""
+    media_type: str = ""
+    url: str = ""
+
+    @cached_property
+    def tree(self) -> Any:
+        """The parsed content: of JSON its value, of XML lxml's root element; made when asked for.
+
+        Raises:
+            ValueError: it is neither.
+        """
+        if self.media_type == JSON:
+            return json.loads(self.content)
+        if self.media_type == XML:
+            return parse(self.content, url=self.url)
+        raise ValueError(f"{self.media_type} has no tree; use graph")
+
+    @cached_property
+    def graph(self) -> Any:
+        """The content of RDF as a graph of rdflib, which is installed with ckanext-dcat.
+
+        Raises:
+            ValueError: it is not RDF.
+            ImportError: rdflib is not installed.
+        """
+        if self.media_type != NTRIPLES:
+            raise ValueError(f"{self.media_type} has no graph; use tree")
+        from rdflib import Graph
+
+        return Graph().parse(data=self.content, format="nt")
+
+
+@dataclass(frozen=True, slots=True)
+class HarvestedRecord(DatasetRecord):
+    """A parsed record with its raw content, as hooks get it."""
+
+    raw: RawContent = RawContent()
+
+
 class IUkHarvest(Interface):
     """Change harvested datasets before they are saved, or skip their records.
 
@@ -67,16 +126,21 @@ class IUkHarvest(Interface):
     """
 
     def before_dataset_save(
-        self, record: DatasetRecord, source: SourceFacts, package_dict: dict[str, Any]
+        self, record: HarvestedRecord, source: SourceFacts, package_dict: dict[str, Any]
     ) -> None:
         """Change ``package_dict`` in place, or raise ``SkipRecord("reason")``.
 
         Called for each new or changed record, for new and existing datasets alike. The dict has
         what the source supplies, as ``package_create`` takes it: fields of the dataset type's
         schema are keys, all others are ``extras`` (a list of dicts with ``key`` and ``value``).
-        What is set here counts as the source's. Afterwards the fields that people own are added;
-        name, type and visibility of an existing dataset, and its fields in ``not_overwrite``, stay
-        whatever is set here, and the name of a new one is made from the record's title.
+        What is set here counts as the source's, and no feature of ours writes over it. All fields
+        of CKAN can be set: ``owner_org``, ``license_id``, ``groups`` (dicts with ``name``) and
+        others; of a new dataset also ``name`` (a number is added if another dataset has it) and
+        ``private``. Values as ``AddedValues([…])`` are added to those that the dataset has, in a
+        list, a list of dicts or an extra with a JSON list, and replace none.
+
+        Afterwards the fields that people own are added; name, type and visibility of an existing
+        dataset, and its fields in ``not_overwrite``, stay whatever is set here.
 
         The dataset of a record that is skipped stays until enough complete runs have missed the
         record, as with options that leave records out. Any other exception fails this record alone;
@@ -90,6 +154,39 @@ class IUkHarvest(Interface):
         The next run of each source then saves all its datasets again.
         """
         return 1
+
+    def record_guid(self, record: HarvestedRecord, source: SourceFacts) -> str:
+        """Return the identity that the portal gives a record, "" to keep that of its source.
+
+        Asked before a record is matched: at its first import and whenever its content or the import
+        rules change. The dataset's ``guid`` is then this one, and a dataset that another harvester
+        stored under it is adopted. Which records a source lists, has deleted or left unchanged
+        still goes by the source's own identity; both are stored. Of several plugins the first
+        answer counts. Two records of a source cannot have the same.
+
+        ``SkipRecord`` and other exceptions are as in ``before_dataset_save``. Increase
+        ``dataset_hook_version`` when the method changes.
+        """
+        return ""
+
+    def after_run(
+        self,
+        source: SourceFacts,
+        run_id: str,
+        changed: Sequence[str],
+        deleted: Sequence[str],
+    ) -> None:
+        """Do what has to follow a run that has ended, such as informing another system.
+
+        Called by a background job (``ckan jobs worker``), outside any transaction: the network and
+        the database may be used. Called again, up to 10 times, until it returns: after an
+        exception, and after a kill even if it had done its work.
+
+        Args:
+            run_id: of the harvest job.
+            changed: ids of the datasets that the run added or updated.
+            deleted: ids of those that it deleted.
+        """
 
     def source_type_aliases(self) -> Mapping[str, str]:
         """Return the portal's own names of source types → names of ours that read them.

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+import requests
 
 from ckanext.ukharvest.core.errors import SkipRecord
 from ckanext.ukharvest.core.records import Agent, DatasetRecord, Licence, ResourceRecord
@@ -42,7 +44,7 @@ def changed(
 
 def test_messages_name_the_heading_of_the_examples() -> None:
     assert f"## {HEADING}\n" in PAGE
-    assert set(CODE) == {"spatial", "dcat", "method", "own"}
+    assert set(CODE) == {"spatial", "dcat", "method", "own", "identity", "after"}
 
 
 def test_the_spatial_example_adds_an_extra() -> None:
@@ -76,3 +78,18 @@ def test_the_example_of_own_types_leaves_out_a_licence() -> None:
                 changed("own", closed, source)
         else:
             assert changed("own", closed, source)["license_id"] == "other-closed"
+
+
+def test_the_example_of_an_identity_names_the_source() -> None:
+    plugin = plugin_of("identity")
+    record = replace(RECORD, guid="https://data.somewhere.example/id/7")
+    assert plugin.record_guid(plugin, record, replace(SOURCE, name="parks")) == "7@parks"
+
+
+def test_the_example_after_a_run_sends_what_changed(monkeypatch: pytest.MonkeyPatch) -> None:
+    plugin, sent = plugin_of("after"), []
+    answer = SimpleNamespace(raise_for_status=lambda: None)
+    monkeypatch.setattr(requests, "post", lambda _url, **more: sent.append(more["json"]) or answer)
+    plugin.after_run(plugin, SOURCE, "run", [], [])
+    plugin.after_run(plugin, SOURCE, "run", ["a"], ["b"])
+    assert sent == [{"source": "", "changed": ["a"], "deleted": ["b"]}]

@@ -25,7 +25,7 @@ UNHURRIED = sa.text("SET LOCAL synchronous_commit TO off")
 
 # Keys of PostgreSQL's advisory locks: any numbers that no other extension uses.
 SWEEPER, LINKS, MAILS, CLEARING = 7_310_577, 7_310_578, 7_310_579, 7_310_580
-TAGS, EXPORT = 7_310_581, 7_310_583
+TAGS, EXPORT, AFTER_RUN = 7_310_581, 7_310_583, 7_310_585
 GUIDS, NAMES = 7_310_582, 7_310_584  # in the order in which they are locked
 
 _TRY = sa.text("SELECT pg_try_advisory_lock(:key)")

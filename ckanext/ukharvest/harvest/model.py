@@ -77,6 +77,8 @@ class Record(tk.BaseModel):  # type: ignore[misc, name-defined]
         import_rules_hash: of the other inputs of that import (source_config.py).
         package_hash: of the dataset that it wrote, as ``dataset_writer.package_hash`` returns it;
             "" if unknown.
+        own_guid: the identity that a plugin gave the record (``IUkHarvest.record_guid``), which the
+            dataset has as ``guid``; "" for none.
         owner_org: id of the organisation that it gave the dataset to, "none" for no organisation;
             "" if unknown, which counts as no difference (``record_rows.stored_organization``).
         etag, last_modified: the record's own validators or timestamp at that import.
@@ -115,6 +117,11 @@ class Record(tk.BaseModel):  # type: ignore[misc, name-defined]
             postgresql_where=sa.text("origin_guid <> ''"),
         ),
         sa.Index(
+            "ukharvest_record_own_guid",
+            sa.text("md5(own_guid)"),
+            postgresql_where=sa.text("own_guid <> ''"),
+        ),
+        sa.Index(
             "ukharvest_record_absent",
             "source_id",
             postgresql_where=sa.text("missed_runs > 0"),
@@ -129,6 +136,7 @@ class Record(tk.BaseModel):  # type: ignore[misc, name-defined]
         sa.UnicodeText, sa.ForeignKey("harvest_source.id", ondelete="CASCADE"), nullable=False
     )
     guid = sa.Column(sa.UnicodeText, nullable=False)
+    own_guid = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
     package_id = sa.Column(
         sa.UnicodeText,
         sa.ForeignKey("package.id", ondelete="SET NULL", deferrable=True, initially="DEFERRED"),
@@ -236,6 +244,8 @@ class JobReport(tk.BaseModel):  # type: ignore[misc, name-defined]
         error: of a failed run: {"code", "message", "passes": whether such errors are often
             temporary}; else None.
         status_mail_due: ckanext-harvest's email about the run is to be sent (run_end.py).
+        plugins_due: plugins that are to be told that it has ended (after_run.py): name → number of
+            calls that failed; None once all are.
     """
 
     __tablename__ = "ukharvest_job"
@@ -264,6 +274,7 @@ class JobReport(tk.BaseModel):  # type: ignore[misc, name-defined]
     error = sa.Column(JSONB(none_as_null=True))
     figures = sa.Column(JSONB(none_as_null=True))
     status_mail_due = sa.Column(sa.Boolean, nullable=False, default=False, server_default="false")
+    plugins_due = sa.Column(JSONB(none_as_null=True))
 
 
 class Pending(tk.BaseModel):  # type: ignore[misc, name-defined]

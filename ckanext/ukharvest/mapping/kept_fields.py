@@ -6,6 +6,7 @@ a person's, or another extension's, and stays. ``SuppliedFields`` says which are
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -180,6 +181,41 @@ class SuppliedFields:
                 id_: list(names) for id_, names in zip(resource_ids, self.resources, strict=False)
             },
         }
+
+
+class AddedValues(list[Any]):
+    """Values that a hook adds to those that a dataset has in a field, instead of replacing them."""
+
+
+def add_to_existing(package: dict[str, Any], existing: Mapping[str, Any] | None) -> None:
+    """Replace each ``AddedValues`` of a package dict by the dataset's values and those, each once.
+
+    Args:
+        existing: the dataset as package_show returns it, None for a new one.
+    """
+    before = dict(_extras(existing or {})) | {**(existing or {})}
+    for key, value in package.items():
+        if isinstance(value, AddedValues):
+            package[key] = _joined(before.get(key), value)
+    for extra in package["extras"]:
+        if isinstance(extra["value"], AddedValues):
+            joined = _joined(before.get(extra["key"]), extra["value"])
+            extra["value"] = json.dumps(joined, ensure_ascii=False)
+
+
+def _joined(old: Any, added: AddedValues) -> list[Any]:
+    if isinstance(old, str) and old:
+        try:
+            old = json.loads(old)
+        except ValueError:
+            old = [old]
+    values = list(old) if isinstance(old, (list, tuple)) else []
+    present = {_identity(value) for value in values}
+    return values + [value for value in added if _identity(value) not in present]
+
+
+def _identity(value: Any) -> str:
+    return str(value.get("name") or value) if isinstance(value, Mapping) else str(value)
 
 
 def list_supplied(

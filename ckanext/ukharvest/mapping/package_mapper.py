@@ -233,6 +233,7 @@ def to_package_dict(
     package = _map(record, resources, schema, defaults)
     if change:
         change(package)
+        kept_fields.add_to_existing(package, existing)
     written = _identify(package["resources"], keys, free, ours, is_new=not existing)
     supplied_fields = kept_fields.list_supplied(
         package, existing, defaults.not_overwrite, found_formats or {}

@@ -84,3 +84,9 @@ class OwnTypesPlugin(p.SingletonPlugin):
         self.sources.append(source)
         if owner := source.options.get("data_owner"):
             package_dict["extras"].append({"key": "data-owner", "value": owner})
+
+
+class EmptyHookPlugin(p.SingletonPlugin):
+    """Has no method of its own: tests give it some."""
+
+    p.implements(IUkHarvest, inherit=True)

@@ -17,7 +17,7 @@ from ckanext.harvest.model import HarvestObject
 
 from ckanext.ukharvest import compat, write_batch
 from ckanext.ukharvest.core.errors import RecordError, RejectedByCkan, SkipRecord, UkharvestError
-from ckanext.ukharvest.core.values.text import name_unseen, one_line
+from ckanext.ukharvest.core.values.text import name_unseen, one_line, shorten
 from ckanext.ukharvest.harvest.batch import dataset_rows
 from ckanext.ukharvest.harvest.batch.dataset_writer import (
     DatasetWriter,
@@ -160,6 +160,7 @@ class Transaction:
             item.row = rows.get(item.key) or record_rows.new_row(item.key, item.job_id)
             if item.adopts and not item.row.package_id:
                 item.row.package_id = item.adopts
+        self._take_own_guids(wanted)
         obj = HarvestObject
         ended = set(
             Session.scalars(
@@ -173,6 +174,17 @@ class Transaction:
         self._over = [item for item in self._items if item.object_id in ended]
         self._items = [item for item in self._items if item.object_id not in ended]
 
+    def _take_own_guids(self, items: Iterable[Item]) -> None:
+        """Give new records the adopted datasets that are stored under their own identities."""
+        new = {
+            (item.key[0], item.parsed.own_guid): item.row
+            for item in items
+            if item.parsed and item.parsed.own_guid and item.row and not item.row.package_id
+        }
+        for key, adopted in (record_rows.lock_rows(new) if new else {}).items():
+            if adopted.adopted:
+                record_rows.take_over(new[key], adopted)
+
     def _plan(self) -> None:
         """Look up, for all items at once, what their results depend on."""
         todo = [(item, item.row) for item in self._items if item.result is None and item.row]
@@ -182,7 +194,12 @@ class Transaction:
         }
         self._same = conflicts.lock_and_find_handed_on(new)
         names = NameChooser([(record.title, record.name) for record in new.values()])
-        guids = conflicts.lock_and_find([guid for _source_id, guid in new], names.locks)
+        own = {item.key: item.parsed.own_guid for item, _row in todo if item.parsed}
+        self._own_guids = record_rows.find_own_guids(
+            {(source_id, guid) for (source_id, _guid), guid in own.items() if guid}
+        )
+        wanted = [own[key] or key[1] for key in new]
+        guids = conflicts.lock_and_find(wanted, names.locks, filter(None, own.values()))
         names.load()
         self._collected.links = link_results.load_link_evidence(
             file.url for _item, _row, record in writes for file in record.resources
@@ -230,6 +247,9 @@ class Transaction:
             # A person deleted this dataset. It stays deleted, and the record counts as unchanged
             # until a full run; its stamp is saved, so that it is not fetched again before.
             return Left(parsed, row.package_id, row.package_hash, is_current=False)
+        if parsed.own_guid and (error := self._twice(item.key[1], parsed.own_guid)):
+            item.fail(error)
+            return item.result
         if item.key in self._same:
             return Same(parsed, self._same[item.key])
         hashed = package_hash(parsed)
@@ -238,6 +258,16 @@ class Transaction:
             is_current = row.fingerprint != item.stamp.fingerprint
             return Left(parsed, row.package_id, hashed, is_current=is_current)
         return self._guarded(item, lambda: self._writer.write(item, row, parsed, hashed, state))
+
+    def _twice(self, guid: str, own_guid: str) -> RecordError | None:
+        """Return an error if another record of the source has an own identity."""
+        other = self._own_guids.setdefault(own_guid, guid)
+        if other == guid:
+            return None
+        return conflicts.GuidElsewhere(
+            f"identifier '{shorten(own_guid)}': a plugin of this portal gives it to this record and"
+            f" to another one of this source, '{shorten(other)}', which has a dataset already"
+        )
 
     def _delete(self, item: Item, row: Record) -> Result | None:
         if self._due.get(row.package_id) is not item:

@@ -135,7 +135,9 @@ class DatasetWriter:
         """
         is_new = state != "active"
         if is_new:
-            conflicts.refuse_foreign(item.key, parsed.record.title, self._guids)
+            source_id, guid = item.key
+            key = source_id, parsed.own_guid or guid
+            conflicts.refuse_foreign(key, parsed.record.title, self._guids)
         action = "package_update" if state else "package_create"
         more: dict[str, Any] = {}
         shown: dict[str, Any] = {}
@@ -165,7 +167,8 @@ class DatasetWriter:
             problems += tuple(more.pop(lists.PROBLEMS, ()))
         changed: Sequence[FieldChange] = ()
         if existing is None:
-            mapped.package["name"] = self.names.choose(parsed.record.title, parsed.record.name)
+            wanted = mapped.package.get("name") or parsed.record.name  # by a hook
+            mapped.package["name"] = self.names.choose(parsed.record.title, wanted)
             package_id = call_without_commit(action, mapped.package, self._user, **more)
             # Resources that another plugin adds come after ours.
             batch = write_batch.written()
@@ -241,7 +244,7 @@ def _complete(parsed: Parsed, by_hook: set[str], package: dict[str, Any]) -> Non
         by_hook: gets the names of the fields that the hooks change.
     """
     package_mapper.add_missing_fields(package, parsed.profile_fields, parsed.schema)
-    by_hook |= hooks.change_dataset(parsed.record, parsed.source, package)
+    by_hook |= hooks.change_dataset(parsed.record, parsed.raw, parsed.source, package)
 
 
 def index_written(pending: Mapping[str, dt.datetime]) -> dict[str, RejectedByCkan]:

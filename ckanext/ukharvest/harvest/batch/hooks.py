@@ -14,13 +14,30 @@ from ckan import plugins as p
 
 from ckanext.ukharvest import source_types, write_batch
 from ckanext.ukharvest.core.errors import ConfigError, HookFailed, SkipRecord, UkharvestError
+from ckanext.ukharvest.core.fingerprint import is_triples
 from ckanext.ukharvest.core.options import Option
-from ckanext.ukharvest.core.records import DatasetRecord, Problem, ResourceTranslation, Translation
+from ckanext.ukharvest.core.records import (
+    DatasetRecord,
+    Problem,
+    RawRecord,
+    ResourceTranslation,
+    Translation,
+)
 from ckanext.ukharvest.core.values.languages import language_code
 from ckanext.ukharvest.core.values.text import one_line
 from ckanext.ukharvest.harvest.consumers.failures import failing_service
-from ckanext.ukharvest.interfaces import IUkHarvest, IUkHarvestTranslations, SourceFacts
+from ckanext.ukharvest.interfaces import (
+    JSON,
+    NTRIPLES,
+    XML,
+    HarvestedRecord,
+    IUkHarvest,
+    IUkHarvestTranslations,
+    RawContent,
+    SourceFacts,
+)
 from ckanext.ukharvest.mapping.package_mapper import main_language
+from ckanext.ukharvest.reading.record_classifier import MAX_GUID
 from ckanext.ukharvest.source_types.source_type import PORTAL
 
 log = logging.getLogger(__name__)
@@ -45,9 +62,12 @@ def hook_versions() -> list[list[str]]:
 
 
 def change_dataset(
-    record: DatasetRecord, source: SourceFacts, package: dict[str, Any]
+    record: DatasetRecord, raw: RawRecord, source: SourceFacts, package: dict[str, Any]
 ) -> frozenset[str]:
     """Let each plugin change a package dict in place.
+
+    Args:
+        raw: what the record was parsed from.
 
     Returns:
         Names of the fields and extras that they changed, added or removed.
@@ -57,11 +77,13 @@ def change_dataset(
         HookFailed: a plugin failed, or left no package dict behind.
     """
     plugins = list(p.PluginImplementations(IUkHarvest))
-    before = copy.deepcopy(_values(package)) if plugins else {}
+    if not plugins:
+        return frozenset()
+    before, own = copy.deepcopy(_values(package)), _with_raw(record, raw)
     for plugin in plugins:
         try:
             with _in_hook():
-                answer = plugin.before_dataset_save(record, source, package)
+                answer = plugin.before_dataset_save(own, source, package)
             _check(answer, package)
             package.pop("id", None)  # CKAN's own
         except SkipRecord as exc:
@@ -72,9 +94,53 @@ def change_dataset(
                 raise
             log.exception("Plugin %r failed to change the dataset of %r", plugin.name, record.guid)
             raise _failure(plugin, exc) from exc
-    after = _values(package) if plugins else {}
+    after = _values(package)
     names = before.keys() | after.keys()
     return frozenset(name for name in names if before.get(name) != after.get(name))
+
+
+def plugins_with(method: str) -> list[Any]:
+    """Return the plugins of ``IUkHarvest`` that have a method of their own of this name."""
+    usual = getattr(IUkHarvest, method)
+    plugins = p.PluginImplementations(IUkHarvest)
+    return [plugin for plugin in plugins if getattr(type(plugin), method, usual) is not usual]
+
+
+def record_guid(record: DatasetRecord, raw: RawRecord, source: SourceFacts) -> str:
+    """Return the identity that a plugin gives a record, "" for none.
+
+    Raises:
+        SkipRecord: a plugin skips the record.
+        HookFailed: a plugin failed, or returned something else.
+    """
+    for plugin in plugins_with("record_guid"):
+        try:
+            guid = plugin.record_guid(_with_raw(record, raw), source)
+            if not isinstance(guid, str) or len(guid) > MAX_GUID:
+                raise TypeError(f"{guid!r} is no identifier")
+        except SkipRecord as exc:
+            raise SkipRecord(f"{plugin.name}: {exc.message}") from exc
+        except Exception as exc:
+            if failing_service(exc) or isinstance(exc, sa.exc.OperationalError):
+                raise
+            log.exception("Plugin %r failed to identify %r", plugin.name, record.guid)
+            raise _failure(plugin, exc) from exc
+        if guid:
+            return guid
+    return ""
+
+
+def _with_raw(record: DatasetRecord, raw: RawRecord) -> HarvestedRecord:
+    """Return a record as hooks get it."""
+    content = raw.content or ""
+    own = {field.name: getattr(record, field.name) for field in fields(DatasetRecord)}
+    return HarvestedRecord(**own, raw=RawContent(content, _media_type(content), raw.url))
+
+
+def _media_type(content: str) -> str:
+    if is_triples(content):
+        return NTRIPLES
+    return JSON if content.lstrip()[:1] in ("{", "[") else XML
 
 
 def _values(package: Mapping[str, Any]) -> dict[str, Any]:

@@ -43,6 +43,8 @@ class Parsed:
         record: the parsed record.
         source: what plugins are told about the source.
         profile_fields: dataset dict of ckanext-dcat's profiles; adds fields that ours lacks.
+        own_guid: the identity that a plugin gives the record, "" for none.
+        raw: what it was parsed from.
         hook_options: the source's options for plugins' hooks, without those at their defaults.
         schema: names of the dataset type's own fields.
         is_stock: it is saved by the validators of its type's stock harvester.
@@ -53,6 +55,8 @@ class Parsed:
     source: SourceFacts
     profile_fields: Mapping[str, Any] = field(default_factory=dict)
     hook_options: Mapping[str, Any] = field(default_factory=dict)
+    own_guid: str = ""
+    raw: RawRecord = field(default_factory=lambda: RawRecord(""))
     schema: frozenset[str] = field(default_factory=frozenset)
     is_stock: bool = False
 
@@ -234,6 +238,7 @@ class Same(Result):
 
 def _put_parsed(item: Item, row: Record, parsed: Parsed) -> None:
     row.owner_org = stored_organization(parsed.defaults.owner_org)
+    row.own_guid = parsed.own_guid
     put_title(row, parsed.record.title)
     put_stamp(row, item.stamp)
 

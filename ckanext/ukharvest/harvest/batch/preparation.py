@@ -120,6 +120,15 @@ class Preparation(contextlib.ExitStack):
         """
         return self._kind.parse(item.raw, self._setting.options, self._setting.limits)
 
+    def own_guid(self, item: Item, record: DatasetRecord) -> str:
+        """Return the identity that a plugin gives a record instead of its guid, "" for none.
+
+        Raises:
+            SkipRecord, HookFailed: of the plugin.
+        """
+        own_guid = hooks.record_guid(record, item.raw, self._setting.facts)
+        return own_guid if own_guid != item.raw.guid else ""
+
     def parse(self, item: Item, fingerprint: str = "") -> None:
         """Parse the item's record.
 
@@ -137,8 +146,12 @@ class Preparation(contextlib.ExitStack):
         record = hooks.with_plugins_translations(self.read(item))
         names = setting.options.get(hooks.OPTION)
         profile_fields, problems = hooks.read_by_profiles(raw.content, names) if names else ({}, ())
+        if own_guid := self.own_guid(item, record):
+            record = replace(record, guid=own_guid)
         record = _with_parent_checked(record, setting.id, item.job_id)
         defaults, refusals = _defaults(setting, raw, record, self._resource_schema)
+        if own_guid and not defaults.reference:
+            defaults = replace(defaults, reference=raw.guid)
         problems = (
             *record.problems,
             *self._date_problems(raw, record),
@@ -152,6 +165,8 @@ class Preparation(contextlib.ExitStack):
             source=setting.facts,
             profile_fields=profile_fields,
             hook_options=setting.hook_options,
+            raw=raw,
+            own_guid=own_guid,
             schema=self._schema,
             is_stock=self._setting.is_stock,
         )

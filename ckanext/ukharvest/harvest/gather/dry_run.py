@@ -61,7 +61,7 @@ def dry_run_source(
     )
     if to_adopt and source_config.keeps_stock_schema(kind, setting.options):
         setting = replace(setting, options={**setting.options, PACKAGE_SCHEMA: STOCK})
-    classifier = RecordClassifier({**known, **to_adopt}, setting, kind.old_guids)
+    classifier = RecordClassifier({**known, **to_adopt}, setting, setting.old_guids)
     saved_state = source_config.SyncState(
         interface=source_config.load_interface(setting),
         copies=source_config.find_copies(setting, known.values()),

@@ -41,6 +41,7 @@ from ckanext.ukharvest.harvest.records.record_rows import (
     known_records,
     mark_back,
     mark_missed,
+    rename_row,
     write_again,
 )
 from ckanext.ukharvest.harvest.run import outcomes, run_report, stopping
@@ -113,7 +114,25 @@ def find_changed_identifiers(state: GatherState, ending: Ending) -> None:
         return
     if state.listing.has_nameless:  # it may be any of those that seem to be missing
         return
-    missing = [
+    missing = _newly_missing(state)
+    if not rules.enough(len(missing), len(missing)):
+        return
+    new = objects.new_staged(state.job_id)
+    if not rules.enough(len(new), len(missing)):
+        return
+    records = list(_read_records(state, new))
+    missing = _newly_missing(state)  # without those that plugins' identities have found
+    if not rules.enough(len(missing), len(missing)):
+        return
+    pairs = rules.match(load_facts(missing), records)
+    if rules.enough(len(pairs), len(missing)):
+        guids = {pair.old.guid: pair.new.guid for pair in pairs}
+        state.changed = IdentifierChange(guids, _moves(pairs), missing=len(missing))
+
+
+def _newly_missing(state: GatherState) -> list[int]:
+    """Return the ids of the rows that the run misses and no run has missed before."""
+    return [
         known.id
         for guid, known in state.known.items()
         if known.can_go_missing
@@ -121,15 +140,6 @@ def find_changed_identifiers(state: GatherState, ending: Ending) -> None:
         and guid not in state.listing.seen
         and guid not in state.listing.left_out
     ]
-    if not rules.enough(len(missing), len(missing)):
-        return
-    new = objects.new_staged(state.job_id)
-    if not rules.enough(len(new), len(missing)):
-        return
-    pairs = rules.match(load_facts(missing), list(_read_records(state, new)))
-    if rules.enough(len(pairs), len(missing)):
-        guids = {pair.old.guid: pair.new.guid for pair in pairs}
-        state.changed = IdentifierChange(guids, _moves(pairs), missing=len(missing))
 
 
 def _read_records(state: GatherState, ids: Sequence[str]) -> Iterator[RecordFacts]:
@@ -140,23 +150,32 @@ def _read_records(state: GatherState, ids: Sequence[str]) -> Iterator[RecordFact
             preparation.ask_ahead(items)
             for item in items:
                 beat(state)
-                if facts := _facts(preparation, item):
+                if facts := _facts(preparation, item, state):
                     yield facts
             save_contents(items)
             Session.commit()
 
 
-def _facts(preparation: Preparation, item: Item) -> RecordFacts | None:
-    """Return the facts of a record; None if its import will fail or skip it."""
+def _facts(preparation: Preparation, item: Item, state: GatherState) -> RecordFacts | None:
+    """Return the facts of a record; None if its import will fail or skip it.
+
+    None also of a record whose dataset was adopted under the identity that a plugin gives it.
+    """
     try:
         preparation.fetch(item)
         record = preparation.read(item)
+        own_guid = preparation.own_guid(item, record)
     except UkharvestError:
         return None
     except Exception as exc:
         if failing_service(exc):
             raise
         log.exception("Record %s could not be compared", name_unseen(item.raw.guid))
+        return None
+    adopted = state.known.get(own_guid)
+    if adopted and adopted.adopted and own_guid not in state.listing.seen:
+        rename_row(adopted.id, state.source.id, item.raw.guid)
+        state.known[item.raw.guid] = state.known.pop(own_guid)._replace(guid=item.raw.guid)
         return None
     urls = tuple(file.url for file in record.resources)
     return RecordFacts(item.raw.guid, record.title, urls, tuple(map(match_key, record.resources)))

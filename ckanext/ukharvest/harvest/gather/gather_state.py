@@ -91,7 +91,7 @@ class GatherState:
         return RecordClassifier(
             self.known,
             setting,
-            self.kind.old_guids,
+            setting.old_guids,
             force=self.force,
             listing=self.listing,
             former_fingerprint=partial(setting.fingerprint, rules=rules) if rules else None,

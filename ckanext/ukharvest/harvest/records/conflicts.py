@@ -41,7 +41,9 @@ def lock_guids(guids: Iterable[str]) -> None:
     database.hold_locks((database.GUIDS, guid) for guid in guids)
 
 
-def lock_and_find(wanted: Iterable[str], names: Iterable[tuple[int, str]] = ()) -> Claims:
+def lock_and_find(
+    wanted: Iterable[str], names: Iterable[tuple[int, str]] = (), own: Iterable[str] = ()
+) -> Claims:
     """Return who has the guids of records that will become new datasets.
 
     Holds a lock on the guids until the transaction ends, so that of two sources that bring one at
@@ -49,6 +51,7 @@ def lock_and_find(wanted: Iterable[str], names: Iterable[tuple[int, str]] = ()) 
 
     Args:
         names: to lock in the same statement (``database.hold_locks``).
+        own: those of them that plugins gave.
 
     Returns:
         Rows (guid, source_id, title, url, active, dataset_title, owner_org): the sources whose
@@ -61,16 +64,16 @@ def lock_and_find(wanted: Iterable[str], names: Iterable[tuple[int, str]] = ()) 
         return {}
     # By harvest objects, not by our rows: their guid has an index, and a source that another
     # harvester still works on, or did before it is adopted, has no rows.
+    columns = (
+        HarvestSource.id.label("source_id"),
+        HarvestSource.title,
+        HarvestSource.url,
+        HarvestSource.active,
+        model.Package.title.label("dataset_title"),
+        model.Package.owner_org,
+    )
     query = (
-        Session.query(
-            HarvestObject.guid,
-            HarvestSource.id.label("source_id"),
-            HarvestSource.title,
-            HarvestSource.url,
-            HarvestSource.active,
-            model.Package.title.label("dataset_title"),
-            model.Package.owner_org,
-        )
+        Session.query(HarvestObject.guid, *columns)
         .join(HarvestObject, HarvestObject.harvest_source_id == HarvestSource.id)
         .join(model.Package, model.Package.id == HarvestObject.package_id)
         .filter(
@@ -79,7 +82,16 @@ def lock_and_find(wanted: Iterable[str], names: Iterable[tuple[int, str]] = ()) 
             model.Package.state == "active",
         )
     )
-    return group_pairs((row.guid, row) for row in query)
+    rows = query.all()
+    if given := guids.intersection(own):
+        rows += (
+            Session.query(Record.own_guid.label("guid"), *columns)
+            .join(Record, Record.source_id == HarvestSource.id)
+            .join(model.Package, model.Package.id == Record.package_id)
+            .filter(sa.func.md5(Record.own_guid).in_([sa.func.md5(guid) for guid in given]))
+            .filter(Record.own_guid == any_text(given), model.Package.state == "active")
+        )
+    return group_pairs((row.guid, row) for row in rows)
 
 
 def refuse_foreign(key: Key, title: str, claims: Claims) -> None:

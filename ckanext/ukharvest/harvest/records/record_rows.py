@@ -260,6 +260,36 @@ def rename_row(row_id: int, source_id: str, guid: str) -> None:
     _update([row_id], guid=guid)
 
 
+def take_over(row: Record, adopted: Record) -> None:
+    """Give a record the dataset that was adopted under another guid of its; no commit."""
+    row.package_id, row.adopted, row.resources = (
+        adopted.package_id,
+        adopted.adopted,
+        adopted.resources,
+    )
+    Session.delete(adopted)
+    Session.flush()
+
+
+def find_own_guids(wanted: Collection[Key]) -> dict[str, str]:
+    """Return own guid → guid of the records of a source that have one of these and a dataset.
+
+    Args:
+        wanted: source id and own guid, of one source.
+    """
+    if not wanted:
+        return {}
+    hashes = [sa.func.md5(own_guid) for _source_id, own_guid in wanted]
+    query = (
+        Session.query(Record.own_guid, Record.guid)
+        .join(model.Package, model.Package.id == Record.package_id)
+        .filter(Record.own_guid != "", sa.func.md5(Record.own_guid).in_(hashes))
+        .filter(sa.tuple_(Record.source_id, Record.own_guid).in_(list(wanted)))
+        .filter(model.Package.state == "active")
+    )
+    return dict(query.all())
+
+
 def forget_records(ids: Iterable[int]) -> None:
     """Delete rows (by id) that turned out not to belong to the source; the caller commits."""
     if gone := list(ids):
@@ -334,7 +364,11 @@ class NameChooser:
 
     def choose(self, title: str, wanted: str = "") -> str:
         """Return a free name, which is taken from now on."""
-        name = _free(_base(title, wanted), self._taken)
+        base = _base(title, wanted)
+        if base not in self._bases:  # of a plugin's hook
+            self._bases[base] = 1
+            self._taken |= _taken([base])
+        name = _free(base, self._taken)
         self._taken.add(name)
         return name
 

@@ -19,6 +19,7 @@ from ckanext.ukharvest import compat, config
 from ckanext.ukharvest.harvest.database import execute
 from ckanext.ukharvest.harvest.gather import objects
 from ckanext.ukharvest.harvest.model import JobReport
+from ckanext.ukharvest.harvest.run import after_run
 
 Session = model.Session
 log = logging.getLogger(__name__)
@@ -38,7 +39,9 @@ def end_if_done(job_id: str, *, is_read: bool = True) -> bool:
     try:
         if objects.has_open_objects(job_id):
             return False
-        source_id = _end(job_id, is_read)
+        source_id, told = _end(job_id, is_read)
+        if told:
+            after_run.enqueue_calls(told)
         if source_id:
             # So that lists and searches of sources have the figures.
             tk.get_action("harvest_source_reindex")({"ignore_auth": True}, {"id": source_id})
@@ -62,8 +65,12 @@ def end_done() -> list[str]:
     return [f"closed the run of {name}" for id_, name in rows if end_if_done(id_, is_read=False)]
 
 
-def _end(job_id: str, is_read: bool) -> str:
-    """End the run if nothing of it is left; return the id of its source, or ""; commits."""
+def _end(job_id: str, is_read: bool) -> tuple[str, int | None]:
+    """End the run if nothing of it is left; commits.
+
+    Returns:
+        The id of its source, "" if it goes on; and of its report, if plugins are to be told.
+    """
     job = (
         Session.query(HarvestJob)
         .filter_by(id=job_id, status="Running")
@@ -75,7 +82,7 @@ def _end(job_id: str, is_read: bool) -> str:
     is_gathered = job is not None and job.gather_finished and (outcome or not is_read)
     if not is_gathered or objects.has_open_objects(job_id):
         Session.commit()
-        return ""
+        return "", None
     imported = sa.select(sa.func.max(HarvestObject.import_finished))
     last = Session.scalar(imported.where(HarvestObject.harvest_job_id == job_id))
     job.status, job.finished = "Finished", last or job.gather_finished
@@ -86,9 +93,10 @@ def _end(job_id: str, is_read: bool) -> str:
         errors = int((report.figures or {}).get("errored", 0))
         is_news = errors > int((report.counts or {}).get("failed_again", 0))
         report.status_mail_due = _mails("all") or (is_news and _mails("errored"))
-    source_id = str(job.source_id)
+        report.plugins_due = after_run.plugins_to_tell()
+    source_id, told = str(job.source_id), report.id if report and report.plugins_due else None
     Session.commit()
-    return source_id
+    return source_id, told
 
 
 def _mails(which: str) -> bool:

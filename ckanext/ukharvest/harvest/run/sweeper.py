@@ -22,7 +22,7 @@ from ckanext.ukharvest.harvest.index import pending_index, search_index
 from ckanext.ukharvest.harvest.lists import Step
 from ckanext.ukharvest.harvest.model import JobReport, utcnow
 from ckanext.ukharvest.harvest.records import record_rows
-from ckanext.ukharvest.harvest.run import outcomes, prune, run_end, run_report, stopping
+from ckanext.ukharvest.harvest.run import after_run, outcomes, prune, run_end, run_report, stopping
 
 Session = model.Session
 log = logging.getLogger(__name__)
@@ -302,6 +302,7 @@ STEPS: tuple[Step, ...] = (
     lost_work.forget_dead_processes,
     prune_old_runs,
     enqueue_due,
+    after_run.enqueue_left_calls,
 )
 
 NOTE = "ukharvest.sweeper"  # key in system_info: {"at": ISO time in UTC} of the last sweep

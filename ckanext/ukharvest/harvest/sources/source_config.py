@@ -6,7 +6,7 @@ import datetime as dt
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -77,6 +77,21 @@ class Setting:
         if self.is_stock:
             chosen[PACKAGE_SCHEMA] = STOCK
         return (self.kind.parser.VERSION, package_mapper.VERSION, canonical_json(chosen))
+
+    def old_guids(self, raw: RawRecord) -> Iterator[str]:
+        """Yield other identities under which an earlier harvester may have stored a record.
+
+        Older forms of its guid, and that which a plugin gives it, if its content was read.
+        """
+        yield from self.kind.old_guids(raw)
+        if raw.content is not None and harvest_hooks.plugins_with("record_guid"):
+            try:
+                record = self.kind.parse(raw, self.options, self.limits)
+                own_guid = harvest_hooks.record_guid(record, raw, self.facts)
+            except UkharvestError:  # its import will say so
+                return
+            if own_guid:
+                yield own_guid
 
     @cached_property
     def is_stock(self) -> bool:
@@ -482,7 +497,7 @@ def find_listed(
     known = known_records(source.id)
     saved_state = load_for_full_read(setting, known.values())
     known |= {dataset.guid: dataset.as_known_record() for dataset in candidates}
-    classifier = RecordClassifier(known, None, kind.old_guids)
+    classifier = RecordClassifier(known, None, setting.old_guids)
     model.Session.commit()  # no transaction stays open while waiting for the source
     listed = set()
     with open_client(setting.options["credential"]) as http:
