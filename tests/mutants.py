@@ -448,7 +448,7 @@ MUTANTS = (
         "ckanext.ukharvest.check_command.command.run",
         "return check.exit_code",
         "return FINE",
-        ("tests/check_command/test_command.py",),
+        ("tests/check_command/test_command.py", "tests/check_command/test_output.py"),
     ),
     Mutant(
         "stars-own-links",
@@ -537,7 +537,7 @@ MUTANTS = (
         "ckanext.ukharvest.harvest.records.pending.DUE",
         " OR record.missed_runs > 0",
         " OR true",
-        ("tests/ckan/deletions/test_actions.py",),
+        ("tests/ckan/deletions/test_actions.py", "tests/ckan/deletions/test_cli.py"),
     ),
     Mutant(
         "adopted-from-another",
@@ -637,6 +637,7 @@ MUTANTS = (
         "if not ending.complete and state.listing.has_nameless",
         (
             "tests/ckan/deletions/test_actions.py",
+            "tests/ckan/deletions/test_cli.py",
             "tests/ckan/harvest/sources/test_source_config.py",
         ),
     ),
@@ -872,7 +873,7 @@ MUTANTS = (
         "ckanext.ukharvest.deletions.actions._delete",
         "            claims.give_back(heart.id)\n",
         "",
-        ("tests/ckan/deletions/test_actions.py",),
+        ("tests/ckan/deletions/test_actions.py", "tests/ckan/deletions/test_cli.py"),
     ),
     Mutant(
         "failure-not-stored",
@@ -904,7 +905,7 @@ MUTANTS = (
         "ckanext.ukharvest.harvest.gather.gather_stage._plan",
         "        held=held,\n",
         "",
-        ("tests/ckan/deletions/test_actions.py",),
+        ("tests/ckan/deletions/test_actions.py", "tests/ckan/deletions/test_cli.py"),
     ),
     Mutant(
         "deleted-by-hand-unseen",

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from unittest.mock import patch
 
 from ckanext.ukharvest.check_command.command import main
+from tests.publisher import SOURCES
 
 
 class Result(NamedTuple):
@@ -62,3 +63,7 @@ def loaded_ckan(*arguments: str) -> tuple[list[str], int]:
     assert done.stderr == ""
     names, code = json.loads(done.stdout.splitlines()[-1])
     return names, code
+
+
+def sample_file(case: str) -> str:
+    return str(SOURCES / case / "data.json")

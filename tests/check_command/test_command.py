@@ -14,7 +14,7 @@ import pytest
 
 from ckanext.ukharvest.core.records import DatasetRecord, RawRecord
 from ckanext.ukharvest.source_types import TYPES
-from tests.check_command.support import loaded_ckan, run, run_json
+from tests.check_command.support import loaded_ckan, run, run_json, sample_file
 from tests.contract import SERVERS
 from tests.iso_spelling import text
 from tests.parsers.gemini.rules.documents import dataset
@@ -24,12 +24,8 @@ COMMAND = Path(sys.executable).with_name("ukharvest")
 ONE = json.dumps({"dataset": [{"identifier": "1", "title": "One"}]})
 
 
-def _file(case: str) -> str:
-    return str(SOURCES / case / "data.json")
-
-
 def test_a_file_without_faults_exits_0() -> None:
-    code, found = run_json("data_json", _file("pod-1.1-full"))
+    code, found = run_json("data_json", sample_file("pod-1.1-full"))
     assert code == 0
     assert set(found) >= {"type", "location", "complete", "records", "problems", "errors"}
     assert (found["type"], found["complete"], found["errors"]) == ("data_json", True, [])
@@ -45,7 +41,7 @@ def test_a_file_without_faults_exits_0() -> None:
 
 
 def test_failed_records_exit_1_with_their_reasons() -> None:
-    code, found = run_json("data_json", _file("wild"))
+    code, found = run_json("data_json", sample_file("wild"))
     assert code == 1
     lost = [record for record in found["records"] if "error" in record]
     assert [record["error"]["code"] for record in lost] == [
@@ -61,7 +57,7 @@ def test_failed_records_exit_1_with_their_reasons() -> None:
 @pytest.mark.parametrize(
     ("location", "message"),
     [
-        (_file("truncated"), "cut off in line 3"),
+        (sample_file("truncated"), "cut off in line 3"),
         (str(SOURCES / "html-instead" / "page.html"), "title 'Sign in & continue'"),
         ("no-such-file.json", "No such file or directory"),
         (str(SOURCES), "Is a directory"),
@@ -143,29 +139,13 @@ def test_a_page_that_fails_exits_2() -> None:
 
 def test_options_and_limit_are_applied() -> None:
     code, found = run_json(
-        "data_json", _file("collection"), "--option", "include_non_public=yes", "--limit", "3"
+        "data_json", sample_file("collection"), "--option", "include_non_public=yes", "--limit", "3"
     )
     assert code == 0
     assert [record["guid"] for record in found["records"]][-1] == "survey-2024"
     assert "skipped" not in found["records"][-1]
     assert not found["complete"]
     assert "stopped after 3" in found["reason"]
-
-
-@pytest.mark.parametrize("columns", [60, 120])
-def test_the_table_fits_the_terminal(columns: int) -> None:
-    result = run("check", "data_json", _file("wild"), columns=columns)
-    assert result.code == 1
-    lines = result.out.splitlines()
-    said = " ".join(result.out.split())
-    assert said.startswith(
-        "13 records: 9 would be imported (9 with a problem), 3 would fail, 1 would be skipped."
-    )
-    assert "Date not understood (modified): 1 record" in said
-    assert "How to fix it: " in said
-    assert "modified: 'last Tuesday'" in said
-    # A URL is never cut, so that it can be copied.
-    assert [line for line in lines if len(line) > columns and "http" not in line] == []
 
 
 def test_the_types_are_listed_with_their_options() -> None:
@@ -177,7 +157,7 @@ def test_the_types_are_listed_with_their_options() -> None:
 
 
 def test_check_loads_no_ckan() -> None:
-    assert loaded_ckan("check", "data_json", _file("pod-1.0")) == ([], 0)
+    assert loaded_ckan("check", "data_json", sample_file("pod-1.0")) == ([], 0)
 
 
 def test_a_rejected_record_fails_with_all_its_problems(tmp_path: Path) -> None:
@@ -198,18 +178,6 @@ def test_a_rejected_record_fails_with_all_its_problems(tmp_path: Path) -> None:
     shown = run("check", *given, "--records").out
     assert "1 record: 0 would be imported, 1 would fail, 0 would be skipped." in shown
     assert all(f"[{each}]" in shown for each in codes)
-
-
-def test_records_are_printed_with_the_option_records() -> None:
-    given = ("check", "inventory", str(SOURCES / "inventory-0.3" / "inventory.xml"))
-    short, whole = run(*given).out, run(*given, "--records").out
-    assert "--records prints each record" in short
-    assert "1. " not in short
-    summary = short.splitlines()[0]
-    assert whole.splitlines()[0] == summary
-    assert "\n1. " in whole
-    assert "  function " in whole
-    assert "  service " in whole
 
 
 @pytest.mark.parametrize(
@@ -254,7 +222,7 @@ def test_a_parser_bug_fails_one_record_and_names_it(monkeypatch: pytest.MonkeyPa
         return real(raw, options)
 
     monkeypatch.setattr(parser, "parse", parse)
-    result = run("check", "data_json", _file("pod-1.1-full"))
+    result = run("check", "data_json", sample_file("pod-1.1-full"))
     printed = " ".join(result.out.split())
     assert result.code == 1
     assert "1 would fail" in printed
@@ -262,19 +230,8 @@ def test_a_parser_bug_fails_one_record_and_names_it(monkeypatch: pytest.MonkeyPa
     assert "internal error (ZeroDivisionError: a bug); this is a fault of ukharvest" in printed
 
 
-def test_problems_of_failed_records_are_not_listed(tmp_path: Path) -> None:
-    path = tmp_path / "data.json"
-    records = [{"title": "No identifier"}, {"identifier": "b", "title": "Imported"}]
-    path.write_text(json.dumps({"dataset": records}))
-    said = run("check", "data_json", str(path)).out
-    imported = said[said.index("Would be imported with a problem") :]
-    assert "1 with a problem" in said
-    assert ": 2 records" not in imported
-    assert "No identifier" not in imported
-
-
 def test_standard_input_is_read(tmp_path: Path) -> None:
-    content = Path(_file("pod-1.1-full")).read_bytes()
+    content = Path(sample_file("pod-1.1-full")).read_bytes()
     for arguments in ((), ("--type", "data_json")):
         code, found = run_json("-", *arguments, content=content)
         assert (code, found["type"]) == (0, "data_json")
@@ -298,7 +255,7 @@ def test_a_file_alone_shows_its_type(tmp_path: Path) -> None:
     one = {"@context": "https://schema.org", "@type": "Dataset", "@id": "http://a.example/1"}
     script = f'<script type="application/ld+json">{json.dumps({**one, "name": "Bees"})}</script>'
     page.write_text(f"<title>Bees</title>{'<p>.</p>' * 20_000}{script}", "utf-8")
-    for path, kind in ((_file("pod-1.1-full"), "data_json"), (str(page), "dcat_rdf")):
+    for path, kind in ((sample_file("pod-1.1-full"), "data_json"), (str(page), "dcat_rdf")):
         code, found = run_json(path)
         assert (code, found["type"], found["location"]) == (0, kind, path)
     page.write_text("once upon a time", "utf-8")

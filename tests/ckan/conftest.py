@@ -60,7 +60,7 @@ HERE = Path(__file__).parent
 ENGINE = files_of(
     {
         "adoption": "actions adoption",
-        "deletions": "actions",
+        "deletions": "actions cli",
         "harvest/batch": "import_stage",
         "harvest": "clearing missing_records stop_by_editor",
         "harvest/consumers": "failures",
@@ -79,7 +79,7 @@ COMPAT = files_of(
         "adoption": "actions adoption stock_leftovers",
         "": "compat dataset_schema fields form plugin",
         "datasets": "actions form_scheming",
-        "deletions": "actions",
+        "deletions": "actions cli",
         "harvest/batch": "batch_transaction dataset_writer hooks import_stage",
         "harvest": "clearing database languages lists missing_records portal_copies rabbitmq",
         "harvest/consumers": "claims failures held_jobs workers",

@@ -17,3 +17,6 @@ def approve(source_id: str, decision: str = "approve") -> dict[str, Any]:
     context = {"user": factories.Sysadmin()["name"], "ignore_auth": False}
     made = {"source_id": source_id, "decision": decision}
     return dict(call_action("ukharvest_pending_decide", context, **made))
+
+
+PATH = "/data.json"

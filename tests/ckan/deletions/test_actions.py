@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-from collections.abc import Callable
 from typing import Any
 
 import ckan.plugins.toolkit as tk
@@ -12,28 +10,17 @@ from ckan import model
 from ckan.tests.helpers import call_action
 from ckanext.harvest.model import HarvestJob, HarvestObject
 
-from ckanext.ukharvest.cli import ukharvest
 from ckanext.ukharvest.harvest.batch.dataset_writer import DatasetWriter
-from ckanext.ukharvest.harvest.model import Pending, Record
+from ckanext.ukharvest.harvest.model import Pending
 from tests.ckan.catalogues import catalogue, dataset
-from tests.ckan.deletions.pending_lists import approve, pending_titles
+from tests.ckan.deletions.pending_lists import PATH, approve, pending_titles
 from tests.ckan.harvesting import Portal, figures
-from tests.ckan.portal_copies import SourceMaker
 from tests.ckan.remote_site import RemoteSite, package
 from tests.publisher import Publisher
 
 pytestmark = [pytest.mark.in_process, pytest.mark.usefixtures("consumer")]
 
-PATH = "/data.json"
 AT_ONCE = pytest.mark.ckan_config("ckanext.ukharvest.delete.after_runs", "1")
-
-
-@pytest.fixture
-def pending_source(portal: Portal, ready_source: SourceMaker) -> str:
-    """A source with 6 of 10 datasets pending deletion."""
-    source = ready_source(PATH, catalogue(10), then=[catalogue(4)] * 2)
-    assert portal.job(ready_source.job_id)["ukharvest"]["outcome"] == "held"
-    return source
 
 
 @AT_ONCE
@@ -220,25 +207,6 @@ def test_killed_approval_is_finished_by_consumers(
         portal.deliver(object_id)
     assert figures(portal.finish(job_id)) == {"deleted": 6}
     assert len(portal.datasets()) == 4
-
-
-def test_the_command_shows_the_list_and_asks(
-    portal: Portal,
-    pending_source: str,
-    ckan: Callable[..., subprocess.CompletedProcess[str]],
-    cli: Any,
-) -> None:
-    refused = ckan("ukharvest", "approve", "source-1", check=False)
-    assert refused.returncode != 0
-    assert "Dataset 00009" in refused.stdout
-    assert "6 of 10" in refused.stdout
-    declined = cli.invoke(ukharvest, ["approve", "source-1"], input="n\n")
-    assert "Delete 6 datasets? [y/N]: n\nAborted!" in declined.output
-    assert len(portal.datasets()) == 10
-    assert "Deleted: 6." in cli.invoke(ukharvest, ["approve", "source-1", "--yes"]).output
-    assert len(portal.datasets()) == 4
-    assert "No deletion" in cli.invoke(ukharvest, ["approve", "source-1"]).output
-    assert model.Session.query(Record).filter_by(outcome="deleted").count() == 6
 
 
 @AT_ONCE

@@ -8,12 +8,14 @@ import pytest
 import rq
 from ckan import model
 from ckan.lib import jobs
+from ckan.tests import factories
 from ckan.tests.helpers import call_action
 
 from ckanext.ukharvest.harvest import http_client
 from ckanext.ukharvest.harvest.model import Worker, utcnow
 from ckanext.ukharvest.notifications import mails
 from tests.ckan.catalogues import catalogue
+from tests.ckan.doctor.dashboards import headers
 from tests.ckan.doctor.findings import PATH, swept
 from tests.ckan.portal_copies import SourceMaker
 
@@ -42,3 +44,8 @@ def healthy(jobs_worker: None) -> None:
     model.Session.commit()
     http_client.delete_from_redis(mails._FAILURE)
     swept(utcnow())
+
+
+@pytest.fixture
+def sysadmin() -> dict[str, str]:
+    return headers(factories.Sysadmin())

@@ -4,59 +4,22 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-import re
-from typing import Any
-from unittest.mock import Mock, call
 
-import ckan.plugins.toolkit as tk
 import pytest
 from ckan import model
-from ckan.tests import factories
 from ckan.tests.helpers import CKANTestApp, call_action
 from ckanext.harvest.model import HarvestGatherError, HarvestJob
-from playwright.sync_api import expect
 
-from ckanext.ukharvest import config
 from ckanext.ukharvest.doctor import dashboard as snapshot
 from ckanext.ukharvest.harvest import http_client
 from ckanext.ukharvest.harvest.model import JobReport, utcnow
-from tests.ckan import looks
-from tests.ckan.browser import Visitor
 from tests.ckan.catalogues import catalogue
+from tests.ckan.doctor.dashboards import PAGE, PATH, dashboard, stuck_run
 from tests.ckan.doctor.findings import make_worker
 from tests.ckan.harvesting import Portal, end_runs, statements, tick
 from tests.publisher import Publisher
 
 pytestmark = pytest.mark.in_process
-
-PAGE = "/ckan-admin/ukharvest"
-METRICS = "/ukharvest/metrics"
-PATH = "/data.json"
-
-
-@pytest.fixture
-def sysadmin() -> dict[str, str]:
-    return headers(factories.Sysadmin())
-
-
-def headers(user: dict[str, Any]) -> dict[str, str]:
-    return {"Authorization": factories.APIToken(user=user["name"])["token"]}
-
-
-def dashboard(**more: Any) -> dict[str, Any]:
-    model.Session.remove()
-    http_client.delete_from_redis(snapshot.SNAPSHOT)
-    return dict(call_action("ukharvest_dashboard_show", **more))
-
-
-def stuck_run(portal: Portal, publisher: Publisher) -> str:
-    """A run that has been gathering for an hour without a heartbeat."""
-    job_id = portal.create_job(portal.source(publisher.url(PATH), name="stuck"))
-    job = HarvestJob.get(job_id)
-    job.status = "Running"
-    job.created = job.gather_started = utcnow() - dt.timedelta(hours=1)
-    model.Session.commit()
-    return job_id
 
 
 def test_a_portal_on_its_first_day(app: CKANTestApp, sysadmin: dict[str, str]) -> None:
@@ -131,18 +94,6 @@ def test_dashboard_shows_a_dead_worker(app: CKANTestApp, sysadmin: dict[str, str
     assert "host.example; Last seen: 12 minutes ago" in page
 
 
-def test_every_dataset_is_checked_only_on_request(monkeypatch: pytest.MonkeyPatch) -> None:
-    codes = {each["code"] for each in dashboard()["checks"]}
-    assert not codes & set(snapshot.check_codes(is_quick=False))
-    found = dashboard(thorough=True)
-    assert {each["code"] for each in found["checks"]} >= {"records", "index"}
-    assert found["checks_as_of"]
-    monkeypatch.setattr(snapshot.doctor, "examine", quickly := Mock(return_value=[]))
-    again = dashboard(thorough=True)  # not twice in a minute
-    assert quickly.call_args_list == [call(snapshot.check_codes(is_quick=True))]
-    assert again["checks_as_of"] == found["checks_as_of"]
-
-
 def test_diagnostics_list_what_is_wrong_first(
     app: CKANTestApp, sysadmin: dict[str, str], portal: Portal
 ) -> None:
@@ -201,68 +152,3 @@ def test_two_thousand_sources_cost_as_many_statements_as_one(
     found = dashboard()
     assert (len(found["runs"]), found["runs_count"]) == (2, 6)
     assert found["states"] == {"stuck": 1, "queued": 5}
-
-
-def test_the_notice(app: CKANTestApp, sysadmin: dict[str, str]) -> None:
-    text = "<b>No harvest</b> on Sunday"
-    answer = app.post(f"{PAGE}/notice", data={"text": text}, headers=sysadmin)
-    assert "The notice is shown to publishers now." in answer.body
-    assert call_action("ukharvest_notice_show")["text"] == text
-    assert "&lt;b&gt;No harvest" in app.get(PAGE, headers=sysadmin).body
-    answer = app.post(f"{PAGE}/notice", data={"text": "x" * 1001}, headers=sysadmin)
-    assert "Write at most 1000 characters." in answer.body
-    assert call_action("ukharvest_notice_show")["text"] == text
-    answer = app.post(f"{PAGE}/notice", data={"text": " "}, headers=sysadmin)
-    assert "The notice was removed." in answer.body
-    assert call_action("ukharvest_notice_show")["text"] == ""
-    with pytest.raises(tk.NotAuthorized):
-        tk.check_access("ukharvest_notice_show", {"user": factories.User()["name"]})
-
-
-def test_there_are_no_metrics_without_a_token(app: CKANTestApp) -> None:
-    assert app.get(METRICS, status=404)
-    assert app.get(METRICS, params={"token": ""}, status=404)
-
-
-@pytest.mark.ckan_config("ckanext.ukharvest.metrics.token", "let-me-in")
-def test_metrics_as_prometheus_reads_them(
-    app: CKANTestApp, portal: Portal, publisher: Publisher
-) -> None:
-    assert config.metrics_token() == "let-me-in"
-    publisher.serve(PATH, catalogue(2))
-    portal.run(portal.source(publisher.url(PATH)))
-    assert app.get(METRICS, status=404)
-    assert app.get(METRICS, headers={"Authorization": "Bearer other"}, status=404)
-    answer = app.get(METRICS, headers={"Authorization": "Bearer let-me-in"})
-    assert answer.content_type.startswith("text/plain; version=0.0.4")
-    lines = answer.body.splitlines()
-    sample = re.compile(r'ukharvest_[a-z_0-9]+(\{[a-z]+="[a-z_]+"\})? [0-9.e+-]+')
-    assert all(line.startswith("# ") or sample.fullmatch(line) for line in lines)
-    assert 'ukharvest_sources{health="healthy"} 1' in lines
-    assert "ukharvest_day_changed_datasets 2" in lines
-    assert app.get(METRICS, params={"token": "let-me-in"}, status=200)
-
-
-def test_the_page_in_a_browser(visitor: Visitor, portal: Portal, publisher: Publisher) -> None:
-    visitor.page.context.set_extra_http_headers(headers(factories.Sysadmin(image_url="")))
-    looks.check(visitor, "dashboard-empty", PAGE)
-    publisher.serve("/good.json", catalogue(3))
-    portal.run(portal.source(publisher.url("/good.json"), name="good"))
-    stuck_run(portal, publisher)
-    make_worker("gather", busy_with="x")
-    http_client.delete_from_redis(snapshot.SNAPSHOT)
-    looks.check(visitor, "diagnostics", f"{PAGE}/diagnostics")
-    with visitor.page.expect_navigation():
-        visitor.page.get_by_role("button", name="Check everything now").click()
-    expect(visitor.page.get_by_text("All datasets were checked on")).to_be_visible()
-    looks.check(visitor, "dashboard-full", PAGE)
-    pause = visitor.page.get_by_role("button", name="Stop refreshing this page")
-    pause.click()
-    expect(visitor.page.get_by_role("button", name="Refresh this page again")).to_be_visible()
-
-
-def test_anonymous_visitors_of_the_dashboard_get_the_login(app: CKANTestApp) -> None:
-    for address in (PAGE, f"{PAGE}/state"):
-        answer = app.get(address, follow_redirects=False)
-        assert answer.status_code == 302
-        assert "/user/login?came_from=" in answer.headers["Location"]

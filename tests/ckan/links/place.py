@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime, timedelta
 from typing import Any
 
+import pytest
 from ckan import model
 from ckan.tests.helpers import call_action
 
 from ckanext.ukharvest.harvest import background
+from ckanext.ukharvest.harvest import model as tables
+from ckanext.ukharvest.links import check as link_check
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, act, figures
 from tests.publisher import Publisher
@@ -100,3 +106,29 @@ def work() -> None:
     call_action("job_clear")
     background.work_for_minutes()
     model.Session.remove()
+
+
+@pytest.fixture
+def place(portal: Portal, publisher: Publisher) -> Place:
+    return Place(portal, publisher)
+
+
+@pytest.fixture(autouse=True)
+def at_once(clean: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(link_check, "LIMITS", replace(link_check.LIMITS, delay=0.0))
+    call_action("job_clear")
+
+
+@pytest.fixture
+def move(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
+    """Move the clock on by this many days."""
+    now, moved = tables.utcnow, [timedelta(0)]
+
+    def later() -> datetime:
+        return now() + moved[0]
+
+    def move_on(days: float) -> None:
+        moved[0] += timedelta(days=days)
+
+    monkeypatch.setattr(tables, "utcnow", later)
+    return move_on

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 import logging
 from collections.abc import Iterable, Iterator
 from urllib.parse import quote, urlencode
@@ -16,14 +13,13 @@ from ckan.tests.helpers import CKANTestApp
 from ckanext.harvest.model import HarvestObject
 
 from ckanext.ukharvest.harvest.model import Record
-from ckanext.ukharvest.lib import output
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, act
 from tests.ckan.inbox import Inbox, choose, marked_up, plain
 from tests.ckan.portal_copies import SourceMaker
 from tests.publisher import Publisher, Response
 from tests.security.markup import live_parts
-from tests.security.payloads import FORMULAS, LINES, MARKUP, ODD_TEXTS, QUERIES, SENT
+from tests.security.payloads import LINES, MARKUP, ODD_TEXTS, QUERIES, SENT
 
 pytestmark = pytest.mark.in_process
 
@@ -191,22 +187,6 @@ def test_no_title_becomes_a_header_or_markup_of_a_mail(
     assert live_parts(marked_up(mail)) == []
     assert "hurt" in plain(mail)
     assert "\x1b" not in plain(mail)
-
-
-def test_commands_write_no_formula_and_no_escape(capsys: pytest.CaptureFixture[str]) -> None:
-    texts = [text + LINES["terminal"] + LINES["log"] + LINES["direction"] for text in FORMULAS]
-    for form in ("csv", "table", "json"):
-        output.write([{"title": text} for text in texts], ["title"], form)
-        printed = capsys.readouterr().out
-        assert not set(printed) & set("\x1b\x9b\x07\r\u202e")
-        assert printed.count("hurt") == 2 * len(texts)
-        if form == "json":
-            assert json.loads(printed) == [{"title": text} for text in texts]
-            continue
-        assert len(printed.splitlines()) == 1 + len(texts)
-        if form == "csv":
-            cells = [row[0] for row in csv.reader(io.StringIO(printed))]
-            assert [cell for cell in cells[1:] if cell[0] != "'"] == []
 
 
 def test_no_name_of_a_file_leaves_its_folder(

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from ckan import model
+from ckan.tests import factories
+from ckan.tests.helpers import call_action
+
 from tests.ckan.harvesting import act
 
 OGL = "uk-ogl"
@@ -22,3 +26,23 @@ def make_dataset(
         resources=[resource],
         **more,
     )
+
+
+def make(*resources: dict[str, Any], **fields: Any) -> str:
+    """Make a dataset under an open licence as a person does; return its id."""
+    made = act(
+        "package_create",
+        **{
+            "name": "rivers",
+            "license_id": "uk-ogl",
+            "owner_org": fields.pop("owner_org", None) or factories.Organization()["id"],
+            "resources": [{"url": "https://files.example/data", **each} for each in resources],
+            **fields,
+        },
+    )
+    return str(made["id"])
+
+
+def show(package_id: str) -> dict[str, Any]:
+    model.Session.remove()
+    return dict(call_action("ukharvest_stars_show", id=package_id))

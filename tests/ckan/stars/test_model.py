@@ -12,8 +12,7 @@ import ckan.plugins.toolkit as tk
 import pytest
 import sqlalchemy as sa
 from ckan import model
-from ckan.tests import factories
-from ckan.tests.helpers import call_action, call_auth
+from ckan.tests.helpers import call_action
 
 from ckanext.ukharvest.core.values.stars import Stars
 from ckanext.ukharvest.doctor import examine
@@ -24,31 +23,12 @@ from ckanext.ukharvest.stars.model import StarRating
 from tests.ckan.catalogues import catalogue
 from tests.ckan.catalogues import dataset as entry
 from tests.ckan.harvesting import Portal, act, statements
+from tests.ckan.stars.starred_datasets import make, show
 from tests.publisher import Publisher
 
 pytestmark = pytest.mark.in_process
 
 SECOND = Path(__file__).parents[1] / "second_package"
-
-
-def make(*resources: dict[str, Any], **fields: Any) -> str:
-    """Make a dataset under an open licence as a person does; return its id."""
-    made = act(
-        "package_create",
-        **{
-            "name": "rivers",
-            "license_id": "uk-ogl",
-            "owner_org": fields.pop("owner_org", None) or factories.Organization()["id"],
-            "resources": [{"url": "https://files.example/data", **each} for each in resources],
-            **fields,
-        },
-    )
-    return str(made["id"])
-
-
-def show(package_id: str) -> dict[str, Any]:
-    model.Session.remove()
-    return dict(call_action("ukharvest_stars_show", id=package_id))
 
 
 def row(package_id: str) -> StarRating | None:
@@ -179,20 +159,6 @@ def test_empty_list_is_described_in_words(fields: dict[str, Any], words: str) ->
     assert show(make(**{"resources": [{"url": "https://f.example/a.csv"}], **fields}))[
         "text"
     ].startswith(words)
-
-
-def test_stars_need_the_right_to_read_the_dataset() -> None:
-    organization = factories.Organization()
-    id_ = make({"format": "CSV"}, owner_org=organization["id"], private=True)
-    stranger = factories.User()["name"]
-    with pytest.raises(tk.NotAuthorized):
-        call_auth("ukharvest_stars_show", {"user": stranger, "model": model}, id=id_)
-    with pytest.raises(tk.NotAuthorized):
-        call_auth("ukharvest_stars_show", {"user": "", "model": model}, id=id_)
-    with pytest.raises(tk.ObjectNotFound):
-        show("nobody")
-    listed = call_action("ukharvest_stars_list", organization=organization["name"])
-    assert listed == {"count": 0, "results": []}
 
 
 def test_a_dataset_is_written_whatever_fails_here(

@@ -6,9 +6,7 @@ from typing import Any
 
 import pytest
 from ckan import model
-from ckan.plugins import toolkit as tk
 from ckan.tests import factories
-from ckan.tests.helpers import call_action, call_auth
 
 from ckanext.ukharvest import themes as theming
 from ckanext.ukharvest.harvest.batch import dataset_rows
@@ -259,36 +257,3 @@ def test_themes_leave_out_what_postgresql_cannot_store(organization: dict[str, s
     pairs = [{"key": key, "value": value} for key, value in odd.items()]
     found = factories.Dataset(owner_org=organization["id"], extras=pairs)
     assert show_theme(found)["ranking"][0]["reasons"][0]["text"] == "Health"
-
-
-def test_theme_actions_check_the_user(organization: dict[str, str]) -> None:
-    hidden = factories.Dataset(owner_org=organization["id"], private=True)
-    shown = factories.Dataset(owner_org=organization["id"])
-    context = {"user": "", "model": model, "ignore_auth": False}
-    assert call_auth("ukharvest_dataset_show", dict(context), id=shown["id"])
-    with pytest.raises(tk.NotAuthorized):
-        call_auth("ukharvest_dataset_show", dict(context), id=hidden["id"])
-    with pytest.raises(tk.NotAuthorized):
-        call_action("ukharvest_theme_suggest", dict(context), title="Parks")
-    user = {**context, "user": factories.User()["name"]}
-    assert call_action("ukharvest_theme_suggest", user, title="Country parks")["title"]
-
-
-def test_a_suggestion_for_what_a_form_has() -> None:
-    found = act(
-        "ukharvest_theme_suggest",
-        title="Country parks",
-        tags="nature conservation, walks",
-        la_function="40",
-        themes=["http://publications.europa.eu/resource/authority/data-theme/TRAN"],
-    )
-    assert (found["theme"], found["origin"]) == ("Environment", "function")
-    assert found["secondary"] == ["Transport"]
-    assert found["why"] == [
-        "Local authority function: “Street care and cleaning”",
-        "Title: “country park”",
-        "Tags: “nature conservation”",
-    ]
-    assert [each["theme"] for each in found["ranking"]] == ["Environment", "Transport"]
-    nothing = act("ukharvest_theme_suggest", title=None, tags=[{"name": "x"}, None, 5], themes=7)
-    assert (nothing["theme"], nothing["ranking"]) == ("", [])

@@ -1,0 +1,35 @@
+"""The command ``ckan ukharvest approve``."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from ckan import model
+
+from ckanext.ukharvest.cli import ukharvest
+from ckanext.ukharvest.harvest.model import Record
+from tests.ckan.harvesting import Portal
+
+pytestmark = [pytest.mark.in_process, pytest.mark.usefixtures("consumer")]
+
+
+def test_the_command_shows_the_list_and_asks(
+    portal: Portal,
+    pending_source: str,
+    ckan: Callable[..., subprocess.CompletedProcess[str]],
+    cli: Any,
+) -> None:
+    refused = ckan("ukharvest", "approve", "source-1", check=False)
+    assert refused.returncode != 0
+    assert "Dataset 00009" in refused.stdout
+    assert "6 of 10" in refused.stdout
+    declined = cli.invoke(ukharvest, ["approve", "source-1"], input="n\n")
+    assert "Delete 6 datasets? [y/N]: n\nAborted!" in declined.output
+    assert len(portal.datasets()) == 10
+    assert "Deleted: 6." in cli.invoke(ukharvest, ["approve", "source-1", "--yes"]).output
+    assert len(portal.datasets()) == 4
+    assert "No deletion" in cli.invoke(ukharvest, ["approve", "source-1"]).output
+    assert model.Session.query(Record).filter_by(outcome="deleted").count() == 6
