@@ -122,6 +122,10 @@ def collect(*, is_trial: bool = False) -> Iterator[WriteBatch]:
             session.rollback()
 
 
+class Validated(Exception):  # noqa: N818 - no error: it ends an action that has done its part
+    """The portal's validators have accepted a dataset in a trial, which does not save it."""
+
+
 class CommitRefused(UkharvestError):
     """Something tried to commit in a trial, which saves nothing."""
 

@@ -218,6 +218,11 @@ HOOKS = (
         write_batches.commit_of,
     ),
     Patch(
+        "end-at-validation (for our own trials)",
+        {"ckan.lib.plugins.plugin_validate": "8dc580a980b4"},
+        write_batches.validation_of,
+    ),
+    Patch(
         "jobs-after-commit (for our own writes)",
         {"ckan.lib.jobs.get_queue": "aa2481c8d702 fa58ab2c0b5f"},
         write_batches.queue_of,

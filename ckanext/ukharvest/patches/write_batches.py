@@ -14,6 +14,7 @@ from typing import Any
 from ckan import model
 
 from ckanext.ukharvest import write_batch
+from ckanext.ukharvest.fields import BY_HARVEST
 from ckanext.ukharvest.harvest.index import pending_index
 
 
@@ -45,6 +46,25 @@ def commit_of(stock: Callable[[], None]) -> Callable[[], None]:
             stock()
 
     return commit
+
+
+def validation_of(stock: Callable[..., Any]) -> Callable[..., Any]:
+    """Let a trial end with the validation of its dataset: nothing that is refused comes after.
+
+    Saving takes four times as long as validating.
+    """
+
+    def plugin_validate(
+        plugin: Any, context: Any, data_dict: Any, schema: Any, action: str
+    ) -> tuple[Any, Any]:
+        data, errors = stock(plugin, context, data_dict, schema, action)
+        batch = write_batch.written()
+        is_saved = action in ("package_create", "package_update") and context.get(BY_HARVEST)
+        if batch and batch.is_trial and is_saved and not errors:
+            raise write_batch.Validated
+        return data, errors
+
+    return plugin_validate
 
 
 def queue_of(stock: Callable[..., Any]) -> Callable[..., Any]:

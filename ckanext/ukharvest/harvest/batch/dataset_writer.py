@@ -79,6 +79,8 @@ def call_without_commit(
 ) -> str:
     """Call package_create or package_update without commit and index; return the dataset's id.
 
+    In a trial it is only validated, and has no id.
+
     Args:
         user: of ``harvest_user_object``.
         more: more of the context.
@@ -98,6 +100,8 @@ def call_without_commit(
     }
     try:
         return str(tk.get_action(action)(context, package))
+    except write_batch.Validated:
+        return ""
     except tk.ValidationError as exc:
         raise Rejected(exc.error_dict) from exc
 
@@ -184,6 +188,8 @@ class DatasetWriter:
                 # CKAN 2.12's activity stream asks for it, and the action returns before it sets it.
                 more["changed_entities"] = {"packages": {package_id}}
             call_without_commit(action, mapped.package, self._user, **more)
+            batch = write_batch.written()
+            differs = differs and not (batch and batch.is_trial)
             after = show_dataset(package_id, **shown) if differs else existing
             changed = find_changed_fields(existing, after) if differs else ()
         return Written(

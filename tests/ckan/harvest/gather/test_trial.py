@@ -145,7 +145,9 @@ def test_commands_show_what_would_be_refused(portal: Portal, publisher: Publishe
         assert result.exit_code == 1
         assert [word for word in words if word not in result.output] == []
 
-        model.Session.query(HarvestSource).filter_by(id=source).update({"type": "dcat_json"})
+        config = '{"package_schema": "form"}'
+        stored = model.Session.query(HarvestSource).filter_by(id=source)
+        stored.update({"type": "dcat_json", "config": config})
         model.Session.commit()
         before = table_sizes()
         result = run_command("adopt", "council", "--dry-run", "--read")
@@ -153,6 +155,11 @@ def test_commands_show_what_would_be_refused(portal: Portal, publisher: Publishe
         assert [word for word in words if word not in result.output] == []
         assert table_sizes() == before
         assert run_command("adopt", "council", "--dry-run").exit_code == 0
+        model.Session.query(HarvestSource).filter_by(id=source).update({"config": ""})
+        model.Session.commit()
+        result = run_command("adopt", "council", "--dry-run", "--read")
+        assert result.exit_code == 0, "as ckanext-dcat did, past the form"
+        assert 'package_schema: added: "stock"' in result.output
         assert run_command("adopt", "council", "--read").exit_code != 0
 
 
