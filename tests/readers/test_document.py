@@ -5,29 +5,39 @@ from __future__ import annotations
 import json
 import re
 import tracemalloc
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from ckanext.ukharvest.core.errors import BadStatus, ProtocolError, Unreachable
 from ckanext.ukharvest.core.http.client import HttpClient
-from ckanext.ukharvest.core.records import RawRecord, Reading, Source, Validators
+from ckanext.ukharvest.core.records import Ending, RawRecord, Reading, Source, Validators
 from ckanext.ukharvest.source_types.portals import DATA_JSON
 from tests.publisher import Publisher
 
 A, B, C = ({"identifier": name, "title": name.upper()} for name in "abc")
 
 
-def _read(
-    publisher: Publisher, http: HttpClient, *, paging: str = "auto", **more: Any
-) -> tuple[list[RawRecord], Reading]:
-    source = Source(publisher.url("/data.json"), {"paging": paging}, http, **more)
-    reading = Reading(DATA_JSON.reader.records(source))
-    return list(reading), reading
+Read = Callable[..., tuple[list[str], list[RawRecord], Ending]]
 
 
-def _guids(publisher: Publisher, http: HttpClient, **more: Any) -> list[str]:
-    return [raw.guid for raw in _read(publisher, http, **more)[0]]
+@pytest.fixture
+def read(publisher: Publisher, http: HttpClient) -> Read:
+    """Serve the pages of /data.json, and read them: identities, records and ending."""
+
+    def read_pages(
+        *pages: Any, paging: str = "auto", **more: Any
+    ) -> tuple[list[str], list[RawRecord], Ending]:
+        for number, page in enumerate(pages, 1):
+            publisher.serve("/data.json" + (f"?page={number}" if number > 1 else ""), page)
+        source = Source(publisher.url("/data.json"), {"paging": paging}, http, **more)
+        reading = Reading(DATA_JSON.reader.records(source))
+        records = list(reading)
+        assert reading.ending is not None
+        return [raw.guid for raw in records], records, reading.ending
+
+    return read_pages
 
 
 @pytest.mark.parametrize(
@@ -47,15 +57,11 @@ def _guids(publisher: Publisher, http: HttpClient, **more: Any) -> list[str]:
         ({"dataset": [{}, {"identifier": " "}, {"identifier": True}, 5, None]}, [""] * 5),
     ],
 )
-def test_every_shape_of_a_catalogue_is_read(
-    publisher: Publisher, http: HttpClient, document: Any, guids: list[str]
-) -> None:
-    publisher.serve("/data.json", document)
-    records, reading = _read(publisher, http)
-    assert [raw.guid for raw in records] == guids
+def test_every_shape_of_a_catalogue_is_read(read: Read, document: Any, guids: list[str]) -> None:
+    found, records, ending = read(document)
+    assert found == guids
     assert [raw.error is None for raw in records] == [bool(guid) for guid in guids]
-    assert reading.ending is not None
-    assert reading.ending.complete
+    assert ending.complete
 
 
 @pytest.mark.parametrize(
@@ -79,22 +85,19 @@ def test_every_shape_of_a_catalogue_is_read(
     ],
 )
 def test_document_without_catalogue_is_refused(
-    publisher: Publisher, http: HttpClient, body: bytes, message: str, line: int | None
+    read: Read, body: bytes, message: str, line: int | None
 ) -> None:
-    publisher.serve("/data.json", body)
     with pytest.raises(ProtocolError) as caught:
-        _read(publisher, http)
+        read(body)
     assert re.search(message, caught.value.message)
     assert caught.value.line == line
 
 
-def test_url_in_place_of_a_dataset_is_a_link(publisher: Publisher, http: HttpClient) -> None:
-    publisher.serve("/data.json", {"dataset": [A, "https://a.example/b", "https://a.example/c"]})
-    records, reading = _read(publisher, http)
-    assert [raw.guid for raw in records] == ["a"]
-    assert reading.ending is not None
-    assert not reading.ending.complete, "b and c may be known"
-    (problem,) = reading.ending.problems
+def test_url_in_place_of_a_dataset_is_a_link(read: Read) -> None:
+    guids, _, ending = read({"dataset": [A, "https://a.example/b", "https://a.example/c"]})
+    assert guids == ["a"]
+    assert not ending.complete, "b and c may be known"
+    (problem,) = ending.problems
     assert problem.message.startswith("dataset: 2 datasets only by URL, left out")
 
 
@@ -112,58 +115,45 @@ def test_url_in_place_of_a_dataset_is_a_link(publisher: Publisher, http: HttpCli
     ],
 )
 def test_every_encoding_is_read_and_reported(
-    publisher: Publisher, http: HttpClient, encoding: str, mark: bytes, code: str | None
+    read: Read, encoding: str, mark: bytes, code: str | None
 ) -> None:
     text = json.dumps([{"identifier": "Müller", "title": "é"}], ensure_ascii=False)
-    publisher.serve("/data.json", mark + text.encode(encoding))
-    records, reading = _read(publisher, http)
+    _, records, ending = read(mark + text.encode(encoding))
     assert records[0].guid == "Müller"
-    assert reading.ending is not None
-    assert [problem.code for problem in reading.ending.problems] == ([code] if code else [])
+    assert [problem.code for problem in ending.problems] == ([code] if code else [])
 
 
 def test_a_declared_charset_counts_when_the_bytes_are_not_utf_8(
-    publisher: Publisher, http: HttpClient
+    publisher: Publisher, read: Read
 ) -> None:
     body = '[{"identifier": "Łódź"}]'.encode("iso-8859-2")
     headers = {"Content-Type": "application/json; charset=iso-8859-2"}
     publisher.serve("/data.json", body, headers=headers)
-    assert _guids(publisher, http) == ["Łódź"]
+    assert read()[0] == ["Łódź"]
 
 
-def test_utf_8_with_a_few_wrong_bytes_keeps_the_rest(
-    publisher: Publisher, http: HttpClient
-) -> None:
-    publisher.serve("/data.json", '[{"identifier": "é'.encode() + b"\xfc" + b'"}]')
-    assert _guids(publisher, http) == ["éü"]
+def test_utf_8_with_a_few_wrong_bytes_keeps_the_rest(read: Read) -> None:
+    assert read('[{"identifier": "é'.encode() + b"\xfc" + b'"}]')[0] == ["éü"]
 
 
-def test_an_empty_list_does_not_prove_that_all_datasets_are_gone(
-    publisher: Publisher, http: HttpClient
-) -> None:
-    publisher.serve("/data.json", {"dataset": []})
-    records, reading = _read(publisher, http)
+def test_an_empty_list_does_not_prove_that_all_datasets_are_gone(read: Read) -> None:
+    _, records, ending = read({"dataset": []})
     assert records == []
-    assert reading.ending is not None
-    assert not reading.ending.complete
-    assert "no datasets" in reading.ending.reason
+    assert not ending.complete
+    assert "no datasets" in ending.reason
 
 
-def test_unknown_schemas_and_entries_of_no_dataset_are_reported(
-    publisher: Publisher, http: HttpClient
-) -> None:
+def test_unknown_schemas_and_entries_of_no_dataset_are_reported(read: Read) -> None:
     document = {"conformsTo": "http://a/own", "dataset": [A], "service": [{"title": "S"}]}
-    publisher.serve("/data.json", document)
-    _, reading = _read(publisher, http)
-    assert reading.ending is not None
-    codes = [problem.code for problem in reading.ending.problems]
+    *_, ending = read(document)
+    codes = [problem.code for problem in ending.problems]
     assert codes == ["unknown-schema", "left-out"]
 
 
 API = {"identifier": "api", "title": "API", "endpointURL": ["https://a.example/v1"]}
 
 
-def test_a_service_that_serves_nothing_is_a_record(publisher: Publisher, http: HttpClient) -> None:
+def test_a_service_that_serves_nothing_is_a_record(read: Read) -> None:
     services = [
         {**API, "identifier": "serving", "servesDataset": ["b"]},
         {**API, "identifier": "idle", "@type": "dcat:DataService", "servesDataset": []},
@@ -172,8 +162,7 @@ def test_a_service_that_serves_nothing_is_a_record(publisher: Publisher, http: H
         {**API, "identifier": "a"},
     ]
     nested = {"service": [API, API]}
-    publisher.serve("/data.json", {"dataset": [A], "service": services, "catalog": [nested]})
-    records, reading = _read(publisher, http)
+    _, records, ending = read({"dataset": [A], "service": services, "catalog": [nested]})
     assert [(raw.guid, raw.position) for raw in records] == [
         ("a", "dataset 1"),
         ("idle", "service 1"),
@@ -181,30 +170,23 @@ def test_a_service_that_serves_nothing_is_a_record(publisher: Publisher, http: H
     ]
     kinds = [json.loads(raw.content or "").get("@type") for raw in records]
     assert kinds == [None, "dcat:DataService", "DataService"]
-    assert reading.ending is not None
-    assert reading.ending.complete
-    (problem,) = reading.ending.problems
+    assert ending.complete
+    (problem,) = ending.problems
     assert (problem.code, problem.field) == ("left-out", "service")
     assert "3 left out" in problem.message
 
 
 @pytest.mark.parametrize("named", [API, "api", [{"@id": "https://a.example/api"}]])
-def test_a_service_of_a_file_is_not_a_record(
-    publisher: Publisher, http: HttpClient, named: Any
-) -> None:
+def test_a_service_of_a_file_is_not_a_record(read: Read, named: Any) -> None:
     dataset = {**A, "distribution": {"accessService": named}}
     service = {**API, "@id": "https://a.example/api"}
-    publisher.serve("/data.json", {"dataset": dataset, "service": service})
-    assert _guids(publisher, http) == ["a"]
+    assert read({"dataset": dataset, "service": service})[0] == ["a"]
 
 
-def test_a_series_is_a_record_that_names_its_members(
-    publisher: Publisher, http: HttpClient
-) -> None:
+def test_a_series_is_a_record_that_names_its_members(read: Read) -> None:
     series = {"identifier": "s", "title": "S", "seriesMember": [B, "c"], "last": B}
     document = {"dataset": [A], "datasetSeries": [series, {"title": "No identifier"}]}
-    publisher.serve("/data.json", document)
-    records, reading = _read(publisher, http)
+    _, records, ending = read(document)
     assert [(raw.guid, raw.position) for raw in records] == [
         ("a", "dataset 1"),
         ("b", "dataset 2"),
@@ -213,120 +195,96 @@ def test_a_series_is_a_record_that_names_its_members(
     entry = json.loads(records[2].content or "")
     assert (entry["@type"], entry["seriesMember"]) == ("DatasetSeries", ["b", "c"])
     assert entry["last"] == ["b"]
-    assert reading.ending is not None
-    (problem,) = reading.ending.problems
+    (problem,) = ending.problems
     assert problem.message.startswith("datasetSeries: 1 left out; a series is a record of its own")
 
 
-def test_services_prove_nothing_about_datasets(publisher: Publisher, http: HttpClient) -> None:
-    publisher.serve("/data.json", {"service": [API]})
-    records, reading = _read(publisher, http)
-    assert [raw.guid for raw in records] == ["api"]
-    assert reading.ending is not None
-    assert not reading.ending.complete
+def test_services_prove_nothing_about_datasets(read: Read) -> None:
+    guids, _, ending = read({"service": [API]})
+    assert guids == ["api"]
+    assert not ending.complete
 
 
-def test_services_of_later_pages_are_read_once(publisher: Publisher, http: HttpClient) -> None:
-    publisher.serve("/data.json", {"dataset": [A], "service": [API]})
-    publisher.serve("/data.json?page=2", {"dataset": [B], "service": [API, {**API, "@id": "x"}]})
-    publisher.serve("/data.json?page=3", {"dataset": [], "service": [API]})
-    records, reading = _read(publisher, http)
-    assert [raw.guid for raw in records] == ["a", "api", "b"]
-    assert reading.ending is not None
-    assert reading.ending.complete
+def test_services_of_later_pages_are_read_once(read: Read) -> None:
+    guids, _, ending = read(
+        {"dataset": [A], "service": [API]},
+        {"dataset": [B], "service": [API, {**API, "@id": "x"}]},
+        {"dataset": [], "service": [API]},
+    )
+    assert guids == ["a", "api", "b"]
+    assert ending.complete
 
 
-def test_pages_are_read_until_one_is_empty(publisher: Publisher, http: HttpClient) -> None:
+def test_pages_are_read_until_one_is_empty(publisher: Publisher, read: Read) -> None:
     publisher.serve("/data.json", {"dataset": [A]}, etag='"1"')
     publisher.serve("/data.json?page=2", {"dataset": [B]})
     publisher.serve("/data.json?page=3", {"dataset": []})
-    records, reading = _read(publisher, http)
+    _, records, ending = read()
     assert [(raw.guid, raw.position) for raw in records] == [("a", "dataset 1"), ("b", "dataset 2")]
-    assert reading.ending is not None
-    assert reading.ending.complete
-    assert not reading.ending.validators  # page 1 alone does not show whether page 2 changed
+    assert ending.complete
+    assert not ending.validators  # page 1 alone does not show whether page 2 changed
 
 
-def test_problems_of_every_page_are_reported(publisher: Publisher, http: HttpClient) -> None:
-    publisher.serve("/data.json", {"dataset": [A]})
-    publisher.serve("/data.json?page=2", b"\xef\xbb\xbf" + json.dumps([B]).encode())
-    publisher.serve("/data.json?page=3", [C])
-    records, reading = _read(publisher, http)
-    assert [raw.guid for raw in records] == ["a", "b", "c"]
-    assert reading.ending is not None
-    assert [problem.code for problem in reading.ending.problems] == ["byte-order-mark"]
+def test_problems_of_every_page_are_reported(read: Read) -> None:
+    guids, _, ending = read({"dataset": [A]}, b"\xef\xbb\xbf" + json.dumps([B]).encode(), [C])
+    assert guids == ["a", "b", "c"]
+    assert [problem.code for problem in ending.problems] == ["byte-order-mark"]
 
 
-def test_a_single_page_hands_its_validators_over(publisher: Publisher, http: HttpClient) -> None:
+def test_a_single_page_hands_its_validators_over(publisher: Publisher, read: Read) -> None:
     publisher.serve("/data.json", {"dataset": [A]}, etag='"1"')
-    _, reading = _read(publisher, http)
-    assert reading.ending is not None
-    assert reading.ending.validators == {publisher.url("/data.json"): Validators('"1"')}
+    *_, ending = read()
+    assert ending.validators == {publisher.url("/data.json"): Validators('"1"')}
 
 
-def test_an_unchanged_document_is_not_sent_again(publisher: Publisher, http: HttpClient) -> None:
+def test_an_unchanged_document_is_not_sent_again(publisher: Publisher, read: Read) -> None:
     publisher.serve("/data.json", {"dataset": [A]}, etag='"1"')
     known = {publisher.url("/data.json"): Validators('"1"')}
-    records, reading = _read(publisher, http, validators=known)
+    _, records, ending = read(validators=known)
     assert records == []
-    assert reading.ending is not None
-    assert reading.ending.unchanged
-    assert reading.ending.complete
-    assert reading.ending.validators == known
+    assert ending.unchanged
+    assert ending.complete
+    assert ending.validators == known
     assert publisher.paths == ["/data.json"]
 
 
-def test_without_paging_one_page_is_asked_for(publisher: Publisher, http: HttpClient) -> None:
-    publisher.serve("/data.json", {"dataset": [A]})
-    publisher.serve("/data.json?page=2", {"dataset": [B]})
-    assert _guids(publisher, http, paging="none") == ["a"]
+def test_without_paging_one_page_is_asked_for(publisher: Publisher, read: Read) -> None:
+    assert read({"dataset": [A]}, {"dataset": [B]}, paging="none")[0] == ["a"]
     assert publisher.paths == ["/data.json"]
 
 
 @pytest.mark.parametrize("body", [b"", b"   ", b'{"dataset": [{"identifier": "a", "title": "A"}]}'])
-def test_a_blank_or_repeated_page_is_the_end(
-    publisher: Publisher, http: HttpClient, body: bytes
-) -> None:
-    publisher.serve("/data.json", {"dataset": [A]})
-    publisher.serve("/data.json?page=2", body)
-    records, reading = _read(publisher, http)
-    assert [raw.guid for raw in records] == ["a"]
-    assert reading.ending is not None
-    assert reading.ending.complete
+def test_a_blank_or_repeated_page_is_the_end(read: Read, body: bytes) -> None:
+    guids, _, ending = read({"dataset": [A]}, body)
+    assert guids == ["a"]
+    assert ending.complete
 
 
 @pytest.mark.parametrize("body", [b"<html><title>Oops</title>", b"Sorry", b'{"error": 1}'])
-def test_a_page_of_another_kind_does_not_prove_an_end(
-    publisher: Publisher, http: HttpClient, body: bytes
-) -> None:
-    publisher.serve("/data.json", {"dataset": [A]})
-    publisher.serve("/data.json?page=2", body)
-    records, reading = _read(publisher, http)
-    assert [raw.guid for raw in records] == ["a"]
-    assert reading.ending is not None
-    assert not reading.ending.complete
-    assert "option paging" in reading.ending.reason
+def test_a_page_of_another_kind_does_not_prove_an_end(read: Read, body: bytes) -> None:
+    guids, _, ending = read({"dataset": [A]}, body)
+    assert guids == ["a"]
+    assert not ending.complete
+    assert "option paging" in ending.reason
 
 
-def test_a_page_that_breaks_off_stops_the_run(publisher: Publisher, http: HttpClient) -> None:
-    publisher.serve("/data.json", {"dataset": [A]})
-    publisher.serve("/data.json?page=2", b'{"dataset": [\n{"identifier"')
+def test_a_page_that_breaks_off_stops_the_run(read: Read) -> None:
     with pytest.raises(ProtocolError, match="cut off"):
-        _read(publisher, http)
+        read({"dataset": [A]}, b'{"dataset": [\n{"identifier"')
 
 
-def test_a_failing_page_stops_the_run(publisher: Publisher, http: HttpClient) -> None:
+def test_a_failing_page_stops_the_run(publisher: Publisher, read: Read) -> None:
     publisher.serve("/data.json", {"dataset": [A]})
     publisher.serve("/data.json?page=2", b"", status=500)
     with pytest.raises(BadStatus):
-        _read(publisher, http)
+        read()
 
 
-def test_a_broken_connection_stops_the_run(publisher: Publisher, http: HttpClient) -> None:
+def test_a_broken_connection_stops_the_run(publisher: Publisher, read: Read) -> None:
     publisher.serve("/data.json", {"dataset": [A]})
     publisher.serve("/data.json?page=2", {"dataset": [B]}, cut=5)
     with pytest.raises(Unreachable):
-        _read(publisher, http)
+        read()
 
 
 def test_a_large_document_is_never_in_memory(publisher: Publisher, http: HttpClient) -> None:

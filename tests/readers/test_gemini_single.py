@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from ckanext.ukharvest.core.errors import ProtocolError
@@ -11,11 +13,16 @@ from ckanext.ukharvest.source_types.gemini import GEMINI_SINGLE
 from tests.parsers.gemini.elements import document
 from tests.publisher import Publisher
 
+Read = Callable[[str], list[RawRecord]]
 
-def read(publisher: Publisher, http: HttpClient, text: str) -> list[RawRecord]:
-    publisher.serve("/record.xml", text, headers={"Content-Type": "text/xml"})
-    source = Source(publisher.url("/record.xml"), {}, http)
-    return list(GEMINI_SINGLE.reader.records(source))
+
+@pytest.fixture
+def read(publisher: Publisher, http: HttpClient) -> Read:
+    def read_record(text: str) -> list[RawRecord]:
+        publisher.serve("/record.xml", text, headers={"Content-Type": "text/xml"})
+        return list(GEMINI_SINGLE.reader.records(Source(publisher.url("/record.xml"), {}, http)))
+
+    return read_record
 
 
 @pytest.mark.parametrize(
@@ -31,11 +38,9 @@ def read(publisher: Publisher, http: HttpClient, text: str) -> list[RawRecord]:
         ("<html><title>Log in</title></html>", "HTML page instead of a GEMINI record"),
     ],
 )
-def test_other_document_is_refused_by_its_name(
-    publisher: Publisher, http: HttpClient, text: str, words: str
-) -> None:
+def test_other_document_is_refused_by_its_name(read: Read, text: str, words: str) -> None:
     with pytest.raises(ProtocolError) as caught:
-        read(publisher, http, text)
+        read(text)
     assert words in caught.value.message
 
 
@@ -57,19 +62,15 @@ _DATES = "".join(
         ("", ""),
     ],
 )
-def test_stamp_is_the_unchanged_date_of_the_record(
-    publisher: Publisher, http: HttpClient, root: str, expected: str
-) -> None:
-    (raw,) = read(publisher, http, document(root=root))
+def test_stamp_is_the_unchanged_date_of_the_record(read: Read, root: str, expected: str) -> None:
+    (raw,) = read(document(root=root))
     assert (raw.guid, raw.modified) == ("rivers", expected)
 
 
-def test_records_of_a_saved_csw_answer_are_read_singly(
-    publisher: Publisher, http: HttpClient
-) -> None:
+def test_records_of_a_saved_csw_answer_are_read_singly(read: Read) -> None:
     other = document().replace("rivers", "lakes")
     inside = f"<SearchResults>{document()}\n{other}</SearchResults>"
-    found = read(publisher, http, f"<GetRecordsResponse>{inside}</GetRecordsResponse>")
+    found = read(f"<GetRecordsResponse>{inside}</GetRecordsResponse>")
     assert [raw.guid for raw in found] == ["rivers", "lakes"]
     assert [(raw.content or "")[:17] for raw in found] == ["<gmd:MD_Metadata "] * 2
 
@@ -90,7 +91,7 @@ def test_one_page_of_a_catalogue_does_not_prove_that_it_is_all(
     assert reading.ending.reason.endswith(reason)
 
 
-def test_record_without_identifier_fails_by_name(publisher: Publisher, http: HttpClient) -> None:
-    (raw,) = read(publisher, http, document(bare="gmd:fileIdentifier"))
+def test_record_without_identifier_fails_by_name(read: Read) -> None:
+    (raw,) = read(document(bare="gmd:fileIdentifier"))
     assert raw.error
     assert raw.error.message.startswith("record 1: gmd:fileIdentifier is missing")

@@ -36,35 +36,6 @@ def old_dataset(number: int) -> dict[str, Any]:
     return {"datasetid": f"parks-{number}", "metas": {"title": f"Parks {number}"}}
 
 
-def serve_list(publisher: Publisher, *pages: Sequence[int], total: int, **limits: str) -> None:
-    """Serve pages of Explore API 2.1."""
-    offset = 0
-    for page in (*pages, ()):
-        limit = limits.get(f"at_{offset}", "100")
-        path = f"{LIST}?limit={limit}&offset={offset}&order_by=dataset_id"
-        publisher.serve(path, {"total_count": total, "results": list(map(dataset, page))})
-        offset += len(page)
-
-
-def serve_search(publisher: Publisher, *pages: Sequence[int], total: int) -> None:
-    offset = 0
-    for page in (*pages, ()):
-        path = f"{SEARCH}?rows=100&start={offset}&interopmetas=true"
-        publisher.serve(path, {"nhits": total, "datasets": list(map(old_dataset, page))})
-        offset += len(page)
-
-
-def read(
-    publisher: Publisher,
-    http: HttpClient,
-    path: str = "/",
-    given: dict[str, Any] | None = None,
-    **more: Any,
-) -> tuple[list[str], Ending]:
-    found, ending = records(publisher.url(path), http, given, **more)
-    return [raw.guid for raw in found], ending
-
-
 def records(
     url: str, http: Any, given: dict[str, Any] | None = None, **more: Any
 ) -> tuple[list[RawRecord], Ending]:
@@ -75,27 +46,62 @@ def records(
     return found, reading.ending
 
 
+class Site:
+    """A portal that serves pages, and what reads it."""
+
+    def __init__(self, publisher: Publisher, http: HttpClient) -> None:
+        self.publisher = publisher
+        self.serve = publisher.serve
+        self.http = http
+
+    def explore(self, *pages: Sequence[int], total: int, **limits: str) -> None:
+        """Serve pages of Explore API 2.1."""
+        offset = 0
+        for page in (*pages, ()):
+            limit = limits.get(f"at_{offset}", "100")
+            path = f"{LIST}?limit={limit}&offset={offset}&order_by=dataset_id"
+            self.serve(path, {"total_count": total, "results": list(map(dataset, page))})
+            offset += len(page)
+
+    def search(self, *pages: Sequence[int], total: int) -> None:
+        offset = 0
+        for page in (*pages, ()):
+            path = f"{SEARCH}?rows=100&start={offset}&interopmetas=true"
+            self.serve(path, {"nhits": total, "datasets": list(map(old_dataset, page))})
+            offset += len(page)
+
+    def records(self, path: str = "/", *given: Any, **more: Any) -> tuple[list[RawRecord], Ending]:
+        return records(self.publisher.url(path), self.http, *given, **more)
+
+    def read(self, *given: Any, **more: Any) -> tuple[list[str], Ending]:
+        found, ending = self.records(*given, **more)
+        return [raw.guid for raw in found], ending
+
+    @property
+    def asked(self) -> list[str]:
+        return [request.path for request in self.publisher.requests]
+
+
+@pytest.fixture
+def site(publisher: Publisher, http: HttpClient) -> Site:
+    return Site(publisher, http)
+
+
 def names(*numbers: int) -> list[str]:
     return [f"parks-{number}" for number in numbers]
 
 
-def asked(publisher: Publisher) -> list[str]:
-    return [request.path for request in publisher.requests]
-
-
-def test_datasets_come_in_pages_and_the_total_proves_them(
-    publisher: Publisher, http: HttpClient
-) -> None:
-    serve_list(publisher, (1, 2), (3,), total=3)
+def test_datasets_come_in_pages_and_the_total_proves_them(site: Site) -> None:
+    site.explore((1, 2), (3,), total=3)
     totals: list[int] = []
-    found, ending = records(publisher.url("/"), http, tell_total=totals.append)
+    found, ending = site.records(tell_total=totals.append)
     assert [raw.guid for raw in found] == names(1, 2, 3)
     assert [raw.position for raw in found] == ["dataset 1", "dataset 2", "dataset 3"]
-    assert found[0].url == publisher.url("/explore/dataset/parks-1/")
+    assert found[0].url == site.publisher.url("/explore/dataset/parks-1/")
     assert found[0].modified == "2026-05-04"
     assert ending == Ending(complete=True, interface="explore-2.1")
     assert totals == [3]
-    assert len(publisher.requests) == 2
+    assert len(site.publisher.requests) == 2
 
 
 @pytest.mark.parametrize(
@@ -108,143 +114,125 @@ def test_datasets_come_in_pages_and_the_total_proves_them(
     ],
 )
 def test_a_total_that_does_not_fit_proves_nothing(
-    publisher: Publisher,
-    http: HttpClient,
-    pages: list[tuple[int, ...]],
-    total: int,
-    reason: str,
+    site: Site, pages: list[tuple[int, ...]], total: int, reason: str
 ) -> None:
-    serve_list(publisher, *pages, total=total)
-    _, ending = read(publisher, http)
+    site.explore(*pages, total=total)
+    _, ending = site.read()
     assert not ending.complete
     assert reason in ending.reason
     # An answer of 2.1 counts, also an empty one: another interface could ignore the filters.
     assert ending.interface == "explore-2.1"
 
 
-def test_a_total_that_changes_between_pages_proves_nothing(
-    publisher: Publisher, http: HttpClient
-) -> None:
-    serve_list(publisher, (1, 2), total=3)
+def test_a_total_that_changes_between_pages_proves_nothing(site: Site) -> None:
+    site.explore((1, 2), total=3)
     answer = {"total_count": 2, "results": [dataset(3)]}
-    publisher.serve(f"{LIST}?limit=100&offset=2&order_by=dataset_id", answer)
-    found, ending = read(publisher, http)
+    site.serve(f"{LIST}?limit=100&offset=2&order_by=dataset_id", answer)
+    found, ending = site.read()
     assert found == names(1, 2, 3)
     assert not ending.complete
     assert "changed while they were read" in ending.reason
 
 
 def test_more_datasets_than_pages_show_come_by_export(
-    publisher: Publisher, http: HttpClient, monkeypatch: pytest.MonkeyPatch
+    site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(reader, "WINDOW", 4)
-    serve_list(publisher, (1, 2), total=5, at_0="4")
-    publisher.serve(f"{EXPORT}?limit=-1", [dataset(number) for number in range(1, 6)])
-    found, ending = read(publisher, http)
+    site.explore((1, 2), total=5, at_0="4")
+    site.serve(f"{EXPORT}?limit=-1", [dataset(number) for number in range(1, 6)])
+    found, ending = site.read()
     assert found == names(1, 2, 3, 4, 5)
     assert ending == Ending(complete=True, interface="explore-2.1")
-    assert len(publisher.requests) == 2
+    assert len(site.publisher.requests) == 2
 
-    publisher.serve(f"{EXPORT}?limit=-1", [dataset(number) for number in range(1, 5)])
-    _, ending = read(publisher, http)
+    site.serve(f"{EXPORT}?limit=-1", [dataset(number) for number in range(1, 5)])
+    _, ending = site.read()
     assert not ending.complete
     assert "announces 5 datasets and shows 4" in ending.reason
 
-    publisher.serve(f"{EXPORT}?limit=-1", '[{"dataset_id": "parks-1"')
+    site.serve(f"{EXPORT}?limit=-1", '[{"dataset_id": "parks-1"')
     with pytest.raises(ProtocolError, match="ends in the middle"):
-        read(publisher, http)
+        site.read()
 
 
-def test_the_last_page_ends_where_pages_end(
-    publisher: Publisher, http: HttpClient, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_last_page_ends_where_pages_end(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reader, "WINDOW", 4)
-    serve_list(publisher, (1, 2), (3, 4), total=4, at_0="4", at_2="2")
-    found, ending = read(publisher, http)
+    site.explore((1, 2), (3, 4), total=4, at_0="4", at_2="2")
+    found, ending = site.read()
     assert (found, ending.complete) == (names(1, 2, 3, 4), True)
 
 
 def test_search_1_0_ends_before_its_datasets_do(
-    publisher: Publisher, http: HttpClient, monkeypatch: pytest.MonkeyPatch
+    site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(reader, "WINDOW", 2)
     path = f"{SEARCH}?rows=2&start=0&interopmetas=true"
-    publisher.serve(path, {"nhits": 3, "datasets": [old_dataset(1), old_dataset(2)]})
-    found, ending = read(publisher, http)
+    site.serve(path, {"nhits": 3, "datasets": [old_dataset(1), old_dataset(2)]})
+    found, ending = site.read()
     assert found == names(1, 2)
     assert not ending.complete
     assert "this interface ends at 2, and Explore API 2.1 is not there" in ending.reason
 
 
 @pytest.mark.parametrize("status", [404, 410])
-def test_search_1_0_is_read_where_2_1_is_not_there(
-    publisher: Publisher, http: HttpClient, status: int
-) -> None:
-    publisher.serve(f"{LIST}?limit=100&offset=0&order_by=dataset_id", "gone", status=status)
-    serve_search(publisher, (1, 2), (3,), total=3)
-    found, ending = read(publisher, http)
+def test_search_1_0_is_read_where_2_1_is_not_there(site: Site, status: int) -> None:
+    site.serve(f"{LIST}?limit=100&offset=0&order_by=dataset_id", "gone", status=status)
+    site.search((1, 2), (3,), total=3)
+    found, ending = site.read()
     assert found == names(1, 2, 3)
     assert ending == Ending(complete=True, interface="search-1.0")
 
 
-def test_the_interface_of_the_last_run_is_asked_first(
-    publisher: Publisher, http: HttpClient
-) -> None:
-    serve_list(publisher, (1,), total=1)
-    serve_search(publisher, (1,), total=1)
-    _, ending = read(publisher, http, interface="search-1.0")
+def test_the_interface_of_the_last_run_is_asked_first(site: Site) -> None:
+    site.explore((1,), total=1)
+    site.search((1,), total=1)
+    _, ending = site.read(interface="search-1.0")
     assert ending.interface == "search-1.0"
-    assert all(path.startswith(SEARCH) for path in asked(publisher))
-    publisher.routes = {
-        each: found for each, found in publisher.routes.items() if SEARCH not in each
+    assert all(path.startswith(SEARCH) for path in site.asked)
+    site.publisher.routes = {
+        each: found for each, found in site.publisher.routes.items() if SEARCH not in each
     }
-    _, ending = read(publisher, http, interface="search-1.0")
+    _, ending = site.read(interface="search-1.0")
     assert ending.interface == "explore-2.1"
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 429, 500, 503])
-def test_a_fault_does_not_lead_to_another_interface(
-    publisher: Publisher, http: HttpClient, status: int
-) -> None:
+def test_a_fault_does_not_lead_to_another_interface(site: Site, status: int) -> None:
     fault = {"error_code": "ODSQLError", "message": "Unknown facet: colour"}
-    publisher.serve(f"{LIST}?limit=100&offset=0&order_by=dataset_id", fault, status=status)
-    serve_search(publisher, (1,), total=1)
+    site.serve(f"{LIST}?limit=100&offset=0&order_by=dataset_id", fault, status=status)
+    site.search((1,), total=1)
     with pytest.raises(SourceError) as caught:
-        read(publisher, http)
+        site.read()
     assert str(status) in caught.value.message
     assert ("credential" in caught.value.message) == (status in (401, 403))
     assert "Unknown facet: colour" in caught.value.message
 
 
-def test_a_site_that_is_no_portal_is_refused_with_all_tries(
-    publisher: Publisher, http: HttpClient
-) -> None:
+def test_a_site_that_is_no_portal_is_refused_with_all_tries(site: Site) -> None:
     with pytest.raises(ProtocolError) as caught:
-        read(publisher, http)
+        site.read()
     assert caught.value.code == "no-interface"
     assert all(path in caught.value.message for path in (LIST, SEARCH))
 
 
-def test_a_page_that_fails_ends_the_read(publisher: Publisher, http: HttpClient) -> None:
-    serve_list(publisher, (1, 2), total=3)
-    publisher.serve(f"{LIST}?limit=100&offset=2&order_by=dataset_id", "", status=404)
-    serve_search(publisher, (1,), total=1)
+def test_a_page_that_fails_ends_the_read(site: Site) -> None:
+    site.explore((1, 2), total=3)
+    site.serve(f"{LIST}?limit=100&offset=2&order_by=dataset_id", "", status=404)
+    site.search((1,), total=1)
     with pytest.raises(SourceError):
-        read(publisher, http)
-    assert not any(path.startswith(SEARCH) for path in asked(publisher))
+        site.read()
+    assert not any(path.startswith(SEARCH) for path in site.asked)
 
 
-def test_filters_and_language_are_sent_to_each_interface(
-    publisher: Publisher, http: HttpClient
-) -> None:
+def test_filters_and_language_are_sent_to_each_interface(site: Site) -> None:
     given = {
         "refine": "publisher:Leeds & Bradford; theme:Environment",
         "exclude": ["keyword:test"],
         "language": "cy",
     }
     with pytest.raises(ProtocolError):
-        read(publisher, http, "/explore/?refine.features=geo&sort=modified", given)
-    sent = {urlsplit(path).path: parse_qsl(urlsplit(path).query)[-5:] for path in asked(publisher)}
+        site.read("/explore/?refine.features=geo&sort=modified", given)
+    sent = {urlsplit(path).path: parse_qsl(urlsplit(path).query)[-5:] for path in site.asked}
     explore = [
         ("refine", "publisher:Leeds & Bradford"),
         ("refine", "theme:Environment"),
@@ -292,17 +280,17 @@ def test_any_url_of_a_portal_is_that_of_its_home_page(path: str) -> None:
     assert portal.base == "https://data.example"
 
 
-def test_a_key_is_sent_as_the_portal_wants_it_and_is_in_no_url(publisher: Publisher) -> None:
-    serve_list(publisher, (1,), total=1)
-    parts = urlsplit(publisher.base)
+def test_a_key_is_sent_as_the_portal_wants_it_and_is_in_no_url(site: Site) -> None:
+    site.explore((1,), total=1)
+    parts = urlsplit(site.publisher.base)
     assert parts.hostname is not None
     assert parts.port is not None
     key = "Apikey 0123456789abcdef"
     secret = Credential("http", parts.hostname, parts.port, "Authorization", key)
-    with HttpClient(Guard(LOOPBACK), credentials=(secret,)) as http:
-        found, _ = records(publisher.url("/"), http)
-    assert [each.headers["Authorization"] for each in publisher.requests] == [key]
-    assert "0123456789abcdef" not in repr(found) + repr(asked(publisher))
+    with HttpClient(Guard(LOOPBACK), credentials=(secret,)) as site.http:
+        found, _ = site.records()
+    assert [each.headers["Authorization"] for each in site.publisher.requests] == [key]
+    assert "0123456789abcdef" not in repr(found) + repr(site.asked)
 
 
 @pytest.mark.parametrize(
@@ -331,11 +319,11 @@ def test_a_saved_answer_of_any_interface_is_read(
     assert reason in ending.reason
 
 
-def test_ods_dataset_without_id_fails_alone(publisher: Publisher, http: HttpClient) -> None:
+def test_ods_dataset_without_id_fails_alone(site: Site) -> None:
     items: list[Any] = [dataset(1), {"metas": {"default": {"title": "Ponds"}}}, "parks-2"]
     path = f"{LIST}?limit=100&offset=0&order_by=dataset_id"
-    publisher.serve(path, {"total_count": 3, "results": items})
-    found, ending = records(publisher.url("/"), http)
+    site.serve(path, {"total_count": 3, "results": items})
+    found, ending = site.records()
     assert ending.complete
     messages = [raw.error.message for raw in found if raw.error]
     assert messages == [
@@ -344,9 +332,7 @@ def test_ods_dataset_without_id_fails_alone(publisher: Publisher, http: HttpClie
     ]
 
 
-def test_an_interface_that_is_broken_is_not_taken_for_absent(
-    publisher: Publisher, http: HttpClient
-) -> None:
-    publisher.serve(f"{SEARCH}?rows=100&start=0&interopmetas=true", "", status=502)
+def test_an_interface_that_is_broken_is_not_taken_for_absent(site: Site) -> None:
+    site.serve(f"{SEARCH}?rows=100&start=0&interopmetas=true", "", status=502)
     with pytest.raises(BadStatus, match="502"):
-        read(publisher, http)
+        site.read()

@@ -70,21 +70,22 @@ def refusal(status: int, message: str) -> Response:
     return Response(json.dumps(body).encode(), status)
 
 
-def read(
-    publisher: Publisher,
-    http: HttpClient,
-    path: str = "",
-    *,
-    since: str = "",
-    resume: str = "",
-    **given: Any,
-) -> tuple[list[RawRecord], Ending]:
-    found = options.validate({"rows": 4, **given}, ckan.OPTIONS)
-    source = Source(publisher.url(path), found, http, since=since, resume=resume)
-    reading = Reading(ckan.CkanSite().records(source))
-    records = list(reading)
-    assert reading.ending is not None
-    return records, reading.ending
+Read = Callable[..., tuple[list[RawRecord], Ending]]
+
+
+@pytest.fixture
+def read(publisher: Publisher, http: HttpClient) -> Read:
+    def read_site(
+        path: str = "", *, since: str = "", resume: str = "", **given: Any
+    ) -> tuple[list[RawRecord], Ending]:
+        found = options.validate({"rows": 4, **given}, ckan.OPTIONS)
+        source = Source(publisher.url(path), found, http, since=since, resume=resume)
+        reading = Reading(ckan.CkanSite().records(source))
+        records = list(reading)
+        assert reading.ending is not None
+        return records, reading.ending
+
+    return read_site
 
 
 @pytest.fixture
@@ -101,9 +102,9 @@ ALL = [f"id-{number:04}" for number in range(10)]
 
 
 def test_pages_overlap_and_the_count_is_proven(
-    site: Site, publisher: Publisher, http: HttpClient
+    site: Site, publisher: Publisher, read: Read
 ) -> None:
-    records, ending = read(publisher, http)
+    records, ending = read()
     assert ids(records) == ALL
     assert ending.complete
     assert ending.interface == "package_search"
@@ -113,71 +114,61 @@ def test_pages_overlap_and_the_count_is_proven(
     assert records[3].modified == "2024-01-04T10:00:00.000000"
 
 
-def test_a_site_with_smaller_pages_than_asked_is_read_whole(
-    site: Site, publisher: Publisher, http: HttpClient
-) -> None:
+def test_a_site_with_smaller_pages_than_asked_is_read_whole(site: Site, read: Read) -> None:
     site.most = 2
-    records, ending = read(publisher, http, rows=100)
+    records, ending = read(rows=100)
     assert ids(records) == ALL
     assert ending.complete
 
 
-def test_datasets_removed_between_pages_hide_no_other(
-    site: Site, publisher: Publisher, http: HttpClient
-) -> None:
+def test_datasets_removed_between_pages_hide_no_other(site: Site, read: Read) -> None:
     def remove(number: int) -> None:
         if number == 2:
             del site.packages[:3]
 
     site.before_page = remove
-    records, ending = read(publisher, http)
+    records, ending = read()
     assert ids(records) == ALL
     assert ending.complete
 
 
-def test_datasets_added_between_pages_are_read_too(
-    site: Site, publisher: Publisher, http: HttpClient
-) -> None:
+def test_datasets_added_between_pages_are_read_too(site: Site, read: Read) -> None:
     def add(number: int) -> None:
         if number == 2:
             site.packages.append(package(0, id="id-0000a"))
 
     site.before_page = add
-    records, ending = read(publisher, http)
+    records, ending = read()
     assert sorted(ids(records)) == sorted([*ALL, "id-0000a"])
     assert ending.complete
 
 
-def test_pages_that_do_not_overlap_prove_nothing(
-    site: Site, publisher: Publisher, http: HttpClient
-) -> None:
+def test_pages_that_do_not_overlap_prove_nothing(site: Site, read: Read) -> None:
     site.most = 1
-    records, ending = read(publisher, http)
+    records, ending = read()
     assert ids(records) == ALL
     assert not ending.complete
     assert ending.reason.endswith("/api/3/action/package_search moved while they were read")
 
 
-def test_wrong_total_proves_nothing(publisher: Publisher, http: HttpClient) -> None:
+def test_wrong_total_proves_nothing(publisher: Publisher, read: Read) -> None:
     routes = {"count": 9, "results": [package(0)]}
     publisher.routes = Site(0)
     publisher.routes.search = lambda request: answer(  # type: ignore[attr-defined]
         routes if "start=0" in request.path else {"count": 9, "results": []}
     )
-    records, ending = read(publisher, http)
+    records, ending = read()
     assert ids(records) == ["id-0000"]
     assert not ending.complete
     assert "announces 9 datasets and shows 1" in ending.reason
 
 
-def test_a_site_that_shows_one_page_for_ever_is_left(
-    publisher: Publisher, http: HttpClient
-) -> None:
+def test_a_site_that_shows_one_page_for_ever_is_left(publisher: Publisher, read: Read) -> None:
     publisher.routes = site = Site(0)
     site.search = lambda _request: answer(  # type: ignore[method-assign]
         {"count": 10_000_000, "results": [package(0), package(1)]}
     )
-    records, ending = read(publisher, http)
+    records, ending = read()
     assert ids(records) == ["id-0000", "id-0001"]
     assert not ending.complete
     assert len(publisher.requests) < 10
@@ -185,21 +176,21 @@ def test_a_site_that_shows_one_page_for_ever_is_left(
 
 @pytest.mark.parametrize("announced", [{}, {"count": 10_000_000}])
 def test_a_site_that_repeats_one_page_for_ever_is_given_up(
-    announced: dict[str, int], publisher: Publisher, http: HttpClient
+    read: Read, announced: dict[str, int], publisher: Publisher
 ) -> None:
     publisher.routes = site = Site(0)
     first = {"count": 10_000_000, "results": [package(0), package(1)]}
     site.search = lambda request: answer(  # type: ignore[method-assign]
         first if "start=0&" in f"{request.path}&" else {**announced, "results": [package(2)]}
     )
-    records, ending = read(publisher, http)
+    records, ending = read()
     assert ids(records) == ["id-0000", "id-0001", "id-0002"]
     assert not ending.complete
     assert len(publisher.requests) < 50
 
 
 def test_new_datasets_without_end_are_refused(
-    publisher: Publisher, http: HttpClient, monkeypatch: pytest.MonkeyPatch
+    publisher: Publisher, read: Read, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("ckanext.ukharvest.readers.walk.MAX_PAGES", 20)
     publisher.routes = site = Site(0)
@@ -211,94 +202,80 @@ def test_new_datasets_without_end_are_refused(
 
     site.search = endless  # type: ignore[method-assign]
     with pytest.raises(ProtocolError, match="still shows new datasets after 20 pages"):
-        read(publisher, http)
+        read()
 
 
-def test_an_empty_site_is_not_complete(publisher: Publisher, http: HttpClient) -> None:
+def test_an_empty_site_is_not_complete(publisher: Publisher, read: Read) -> None:
     publisher.routes = Site(0)
-    records, ending = read(publisher, http)
+    records, ending = read()
     assert records == []
     assert not ending.complete
     assert "the list is empty, so nothing was deleted" in ending.reason
 
 
-def test_an_interrupted_read_goes_on_where_it_stopped(
-    site: Site, publisher: Publisher, http: HttpClient
-) -> None:
-    whole, _ending = read(publisher, http)
+def test_an_interrupted_read_goes_on_where_it_stopped(site: Site, read: Read) -> None:
+    whole, _ending = read()
     site.asked.clear()
-    records, ending = read(publisher, http, resume=whole[6].resume)
+    records, ending = read(resume=whole[6].resume)
     assert ids(records) == ALL[7:]
     assert ending.complete
     assert site.asked[0]["start"] == "6"
 
 
-def test_an_interrupted_read_can_go_on_after_every_dataset(
-    site: Site, publisher: Publisher, http: HttpClient
-) -> None:
-    whole, first = read(publisher, http)
+def test_an_interrupted_read_can_go_on_after_every_dataset(site: Site, read: Read) -> None:
+    whole, first = read()
     for number, raw in enumerate(whole, 1):
         assert json.loads(raw.resume) == [raw.guid, raw.modified, number]
-        records, ending = read(publisher, http, resume=raw.resume)
+        records, ending = read(resume=raw.resume)
         assert records == whole[number:]
         assert ending == first
 
 
-def test_a_read_goes_on_although_datasets_vanished_meanwhile(
-    site: Site, publisher: Publisher, http: HttpClient
-) -> None:
-    whole, _ending = read(publisher, http)
+def test_a_read_goes_on_although_datasets_vanished_meanwhile(site: Site, read: Read) -> None:
+    whole, _ending = read()
     del site.packages[:5]
-    records, ending = read(publisher, http, resume=whole[6].resume)
+    records, ending = read(resume=whole[6].resume)
     assert ids(records) == ALL[7:]
     assert ending.complete
 
 
-def test_an_unknown_resume_point_begins_at_the_beginning(
-    site: Site, publisher: Publisher, http: HttpClient
-) -> None:
-    records, _ending = read(publisher, http, resume="something else")
+def test_an_unknown_resume_point_begins_at_the_beginning(site: Site, read: Read) -> None:
+    records, _ending = read(resume="something else")
     assert ids(records) == ALL
 
 
-def test_changes_alone_are_asked_for_and_the_mark_goes_on(
-    site: Site, publisher: Publisher, http: HttpClient
-) -> None:
-    _records, first = read(publisher, http)
+def test_changes_alone_are_asked_for_and_the_mark_goes_on(site: Site, read: Read) -> None:
+    _records, first = read()
     assert first.mark == "2024-01-10T09:00:00Z"
     assert not first.changes_only
     site.packages[2]["metadata_modified"] = "2024-02-01T00:30:00"
-    records, ending = read(publisher, http, since=first.mark)
+    records, ending = read(since=first.mark)
     assert ids(records) == ["id-0002", "id-0009"]
     assert ending.changes_only
     assert ending.complete
     assert ending.mark == "2024-01-31T23:30:00Z"
 
 
-def test_no_change_keeps_the_mark(site: Site, publisher: Publisher, http: HttpClient) -> None:
-    records, ending = read(publisher, http, since="2025-01-01T00:00:00Z")
+def test_no_change_keeps_the_mark(site: Site, read: Read) -> None:
+    records, ending = read(since="2025-01-01T00:00:00Z")
     assert records == []
     assert ending.complete
     assert ending.mark == "2025-01-01T00:00:00Z"
 
 
-def test_a_stamp_in_the_future_does_not_hide_changes(
-    site: Site, publisher: Publisher, http: HttpClient
-) -> None:
+def test_a_stamp_in_the_future_does_not_hide_changes(site: Site, read: Read) -> None:
     site.packages[0]["metadata_modified"] = "2999-01-01T00:00:00"
-    _records, ending = read(publisher, http)
+    _records, ending = read()
     assert ending.mark < "2999"
 
 
-def test_force_all_asks_for_everything(site: Site, publisher: Publisher, http: HttpClient) -> None:
-    records, ending = read(publisher, http, since="2025-01-01T00:00:00Z", force_all=True)
+def test_force_all_asks_for_everything(site: Site, read: Read) -> None:
+    records, ending = read(since="2025-01-01T00:00:00Z", force_all=True)
     assert len(records) == 10
     assert not ending.changes_only
 
 
-def test_a_site_that_refuses_to_tell_changes_tells_all(
-    site: Site, publisher: Publisher, http: HttpClient
-) -> None:
+def test_a_site_that_refuses_to_tell_changes_tells_all(site: Site, read: Read) -> None:
     search = site.search
 
     def choosy(request: Request) -> Response:
@@ -307,15 +284,13 @@ def test_a_site_that_refuses_to_tell_changes_tells_all(
         return search(request)
 
     site.search = choosy  # type: ignore[method-assign]
-    records, ending = read(publisher, http, since="2024-01-01T00:00:00Z")
+    records, ending = read(since="2024-01-01T00:00:00Z")
     assert len(records) == 10
     assert not ending.changes_only
 
 
-def test_filters_become_one_query(site: Site, publisher: Publisher, http: HttpClient) -> None:
+def test_filters_become_one_query(site: Site, read: Read) -> None:
     read(
-        publisher,
-        http,
         organizations_filter_include=["a", 'b"c'],
         groups_filter_exclude=["d"],
         tags_filter_include=["two words"],
@@ -350,12 +325,12 @@ def test_any_address_of_a_site_will_do(path: str, bases: list[str], fq: str) -> 
     assert not site.is_document
 
 
-def test_a_site_under_a_path_is_found(publisher: Publisher, http: HttpClient) -> None:
+def test_a_site_under_a_path_is_found(publisher: Publisher, read: Read) -> None:
     publisher.serve(
         "/data/api/3/action/package_search?rows=4&start=0&sort=id+asc",
         {"success": True, "result": {"count": 1, "results": [package(1)]}},
     )
-    records, ending = read(publisher, http, "/data/dataset")
+    records, ending = read("/data/dataset")
     assert [raw.url for raw in records] == [publisher.url("/data/dataset/name-1")]
     assert ending.complete
 
@@ -369,74 +344,66 @@ def old_site(publisher: Publisher, count: int = 3) -> None:
         publisher.serve(path, {"success": True, "result": found})
 
 
-def test_a_site_without_a_search_is_read_one_by_one(publisher: Publisher, http: HttpClient) -> None:
+def test_a_site_without_a_search_is_read_one_by_one(publisher: Publisher, read: Read) -> None:
     old_site(publisher)
-    records, ending = read(publisher, http)
+    records, ending = read()
     assert ids(records) == ALL[:3]
     assert ending.complete
     assert ending.interface == "package_list"
-    again, _ending = read(publisher, http, resume=records[0].resume)
+    again, _ending = read(resume=records[0].resume)
     assert ids(again) == ALL[1:3]
 
 
-def test_filters_hold_without_a_search_too(publisher: Publisher, http: HttpClient) -> None:
+def test_filters_hold_without_a_search_too(publisher: Publisher, read: Read) -> None:
     old_site(publisher)
-    assert ids(read(publisher, http, organizations_filter_include=["b"])[0]) == ALL[:1]
-    assert ids(read(publisher, http, organizations_filter_exclude=["b"])[0]) == ALL[1:3]
+    assert ids(read(organizations_filter_include=["b"])[0]) == ALL[:1]
+    assert ids(read(organizations_filter_exclude=["b"])[0]) == ALL[1:3]
     with pytest.raises(ProtocolError, match="the filter of this source needs that search"):
-        read(publisher, http, fq="tags:a")
+        read(fq="tags:a")
 
 
-def test_dataset_gone_since_the_listing_is_no_error(publisher: Publisher, http: HttpClient) -> None:
+def test_dataset_gone_since_the_listing_is_no_error(publisher: Publisher, read: Read) -> None:
     old_site(publisher)
     del publisher.routes["/api/3/action/package_show?id=name-1"]
     publisher.routes["/api/3/action/package_show?id=name-2"] = refusal(403, "Not allowed")
-    records, _ending = read(publisher, http)
+    records, _ending = read()
     assert ids(records) == ["id-0000", ""]
     assert records[1].error is not None
     assert "Not allowed" in records[1].error.message
 
 
-def test_the_interface_of_ckan_1_is_read(publisher: Publisher, http: HttpClient) -> None:
+def test_the_interface_of_ckan_1_is_read(publisher: Publisher, read: Read) -> None:
     publisher.serve("/api/2/rest/package", json.dumps(["id-0001"]))
     publisher.serve("/api/2/rest/package/id-0001", package(1, extras={"a": "b"}))
-    records, ending = read(publisher, http)
+    records, ending = read()
     assert ids(records) == ["id-0001"]
     assert ending.interface == "rest"
 
 
+PAGE = b"<!DOCTYPE html><html><head><title>Our portal</title></head></html>"
+
+
+@pytest.mark.parametrize(
+    ("answered", "words"),
+    [
+        (refusal(409, "Invalid search query"), "answered 409 Conflict: Invalid search query"),
+        (refusal(200, "down"), "success: false: down"),
+        (Response(PAGE), "HTML page instead of JSON, title 'Our portal'"),
+    ],
+)
 def test_refusal_is_reported_in_the_words_of_the_site(
-    site: Site, publisher: Publisher, http: HttpClient
+    site: Site, read: Read, answered: Response, words: str
 ) -> None:
-    site.search = lambda _request: refusal(  # type: ignore[method-assign]
-        409, "Invalid search query"
-    )
-    with pytest.raises(SourceError, match="answered 409 Conflict: Invalid search query"):
-        read(publisher, http)
+    site.search = lambda _request: answered  # type: ignore[method-assign]
+    with pytest.raises(SourceError, match=words):
+        read()
 
 
-def test_a_failure_under_200_is_a_refusal(
-    site: Site, publisher: Publisher, http: HttpClient
-) -> None:
-    site.search = lambda _request: refusal(200, "down")  # type: ignore[method-assign]
-    with pytest.raises(SourceError, match="success: false: down"):
-        read(publisher, http)
-
-
-def test_a_page_in_place_of_an_answer_is_named(
-    site: Site, publisher: Publisher, http: HttpClient
-) -> None:
-    page = b"<!DOCTYPE html><html><head><title>Our portal</title></head></html>"
-    site.search = lambda _request: Response(page)  # type: ignore[method-assign]
-    with pytest.raises(SourceError, match="HTML page instead of JSON, title 'Our portal'"):
-        read(publisher, http)
-
-
-def test_dataset_without_id_fails_alone(site: Site, publisher: Publisher, http: HttpClient) -> None:
+def test_dataset_without_id_fails_alone(site: Site, read: Read) -> None:
     site.search = lambda _request: answer(  # type: ignore[method-assign]
         {"count": 3, "results": [package(1), {"title": "No id"}, 7]}
     )
-    records, ending = read(publisher, http)
+    records, ending = read()
     assert ending.complete
     assert [raw.error.message if raw.error else "" for raw in records] == [
         "",
@@ -445,27 +412,23 @@ def test_dataset_without_id_fails_alone(site: Site, publisher: Publisher, http: 
     ]
 
 
-def test_visits_and_words_about_the_organisation_are_no_change(
-    site: Site, publisher: Publisher, http: HttpClient
-) -> None:
-    before = read(publisher, http)[0][0].content
+def test_visits_and_words_about_the_organisation_are_no_change(site: Site, read: Read) -> None:
+    before = read()[0][0].content
     site.packages[0]["tracking_summary"] = {"total": 7}
     site.packages[0]["organization"] = None
-    assert read(publisher, http)[0][0].content == before
+    assert read()[0][0].content == before
 
 
-def test_a_sites_own_harvest_extras_are_no_change(
-    site: Site, publisher: Publisher, http: HttpClient
-) -> None:
+def test_a_sites_own_harvest_extras_are_no_change(site: Site, read: Read) -> None:
     own = {"key": "guid", "value": "a"}
     site.packages[0]["extras"] = [own]
-    before = read(publisher, http)[0][0].content
+    before = read()[0][0].content
     assert '"guid"' in str(before)
     night = {"key": "harvest:last_update", "value": "2026-11-25T02:00:00+00:00"}
     site.packages[0]["extras"] = [{"key": "harvest:domain", "value": "a.example"}, own, night]
-    assert read(publisher, http)[0][0].content == before
+    assert read()[0][0].content == before
     site.packages[0]["extras"] = {"guid": "a"}  # as the old REST API gives them
-    assert "guid" in str(read(publisher, http)[0][0].content)
+    assert "guid" in str(read()[0][0].content)
 
 
 @pytest.mark.parametrize(
@@ -482,17 +445,19 @@ def test_a_sites_own_harvest_extras_are_no_change(
     ],
 )
 def test_a_saved_answer_is_a_source(
-    publisher: Publisher, http: HttpClient, document: Any, count: int, complete: bool
+    publisher: Publisher, read: Read, document: Any, count: int, complete: bool
 ) -> None:
     publisher.serve("/saved.json", json.dumps(document))
-    records, ending = read(publisher, http, "/saved.json")
+    records, ending = read("/saved.json")
     assert ids(records) == ALL[1 : count + 1]
     assert ending.complete is complete
 
 
-def test_a_list_of_names_names_what_it_lacks(publisher: Publisher, http: HttpClient) -> None:
+def test_a_list_of_names_names_what_it_lacks(
+    publisher: Publisher, read: Read, http: HttpClient
+) -> None:
     publisher.serve("/saved.json", {"success": True, "result": ["a", "b"]})
-    records, ending = read(publisher, http, "/saved.json")
+    records, ending = read("/saved.json")
     assert ids(records) == ["a", "b"]
     assert not ending.complete
     source = Source(publisher.url("/saved.json"), {}, http)
@@ -511,11 +476,11 @@ def test_a_list_of_names_names_what_it_lacks(publisher: Publisher, http: HttpCli
     ],
 )
 def test_answers_without_datasets_are_refused(
-    publisher: Publisher, http: HttpClient, document: Any
+    publisher: Publisher, read: Read, document: Any
 ) -> None:
     publisher.serve("/saved.json", document)
     with pytest.raises(ProtocolError, match="expected"):
-        read(publisher, http, "/saved.json")
+        read("/saved.json")
 
 
 def test_ckanext_harvests_options_are_used_or_refused_in_words() -> None:

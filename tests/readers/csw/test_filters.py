@@ -219,21 +219,8 @@ def test_changes_of_a_filtered_source_are_requested_filtered(reads: Reads) -> No
 # The total
 
 
-def test_total_missing_from_pages_is_requested_separately(reads: Reads) -> None:
-    catalogue = Catalogue(many(10))
-
-    def before(asked: Asked) -> Response | None:
-        catalogue.matched = (lambda _: 10) if asked.result == "hits" else (lambda _: None)
-        return None
-
-    catalogue.before = before
-    _found, ending = reads(catalogue)
-    assert ending.complete
-    assert [each.result for each in catalogue.asked][-2:] == ["results", "hits"]
-
-
-@pytest.mark.parametrize("said", [9, 11])
-def test_separately_requested_total_must_match(reads: Reads, said: int) -> None:
+def of_total_by_hits(said: int) -> Catalogue:
+    """Return a catalogue of ten records that says its total only if it is asked for that alone."""
     catalogue = Catalogue(many(10))
 
     def before(asked: Asked) -> Response | None:
@@ -241,18 +228,23 @@ def test_separately_requested_total_must_match(reads: Reads, said: int) -> None:
         return None
 
     catalogue.before = before
+    return catalogue
+
+
+def test_total_missing_from_pages_is_requested_separately(reads: Reads) -> None:
+    catalogue = of_total_by_hits(10)
     _found, ending = reads(catalogue)
+    assert ending.complete
+    assert [each.result for each in catalogue.asked][-2:] == ["results", "hits"]
+
+
+@pytest.mark.parametrize("said", [9, 11])
+def test_separately_requested_total_must_match(reads: Reads, said: int) -> None:
+    _found, ending = reads(of_total_by_hits(said))
     assert not ending.complete
     assert f"announces {said} records and shows 10" in ending.reason
 
 
 def test_records_after_a_resume_point_do_not_prove_the_total(reads: Reads) -> None:
-    catalogue = Catalogue(many(10))
-
-    def before(asked: Asked) -> Response | None:
-        catalogue.matched = (lambda _: 6) if asked.result == "hits" else (lambda _: None)
-        return None
-
-    catalogue.before = before
-    _found, ending = reads(catalogue, resume="[5, 0, 4]")
+    _found, ending = reads(of_total_by_hits(6), resume="[5, 0, 4]")
     assert not ending.complete
