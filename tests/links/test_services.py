@@ -129,56 +129,30 @@ def _wcs(name: str) -> str:
     )
 
 
+WMTS = (
+    "<Contents><Layer><ows:Title>Rivers</ows:Title><ows:Identifier>w:rivers</ows:Identifier>"
+    "</Layer></Contents>"
+)
+
+
 @pytest.mark.parametrize(
-    ("service", "version", "document", "requests"),
+    ("service", "version", "root", "content", "requests"),
     [
-        pytest.param(
-            *("WFS", "2.0.0"),
-            ows_document("WFS_Capabilities", "http://www.opengis.net/wfs/2.0", "2.0.0", WFS_2),
-            1,
-            id="WFS 2.0.0",
-        ),
-        pytest.param(
-            *("WFS", "1.1.0"),
-            ows_document("WFS_Capabilities", "http://www.opengis.net/wfs", "1.1.0", WFS_2),
-            2,
-            id="WFS 1.1.0",
-        ),
-        pytest.param("WFS", "1.0.0", WFS_1_0, 3, id="WFS 1.0.0, without a version"),
-        pytest.param(
-            *("WCS", "2.0.1"),
-            ows_document(
-                "Capabilities", "http://www.opengis.net/wcs/2.0", "2.0.1", _wcs("CoverageId")
-            ),
-            1,
-            id="WCS 2.0.1",
-        ),
-        pytest.param(
-            *("WCS", "1.1.1"),
-            ows_document(
-                "Capabilities", "http://www.opengis.net/wcs/1.1.1", "1.1.1", _wcs("Identifier")
-            ),
-            2,
-            id="WCS 1.1.1",
-        ),
-        pytest.param("WCS", "1.0.0", WCS_1_0, 3, id="WCS 1.0.0"),
-        pytest.param(
-            *("WMTS", "1.0.0"),
-            ows_document(
-                "Capabilities",
-                "http://www.opengis.net/wmts/1.0",
-                "1.0.0",
-                "<Contents><Layer><ows:Title>Rivers</ows:Title>"
-                "<ows:Identifier>w:rivers</ows:Identifier></Layer></Contents>",
-            ),
-            1,
-            id="WMTS",
-        ),
+        ("WFS", "2.0.0", "WFS_Capabilities wfs/2.0", WFS_2, 1),
+        ("WFS", "1.1.0", "WFS_Capabilities wfs", WFS_2, 2),
+        ("WFS", "1.0.0", "", WFS_1_0, 3),
+        ("WCS", "2.0.1", "Capabilities wcs/2.0", _wcs("CoverageId"), 1),
+        ("WCS", "1.1.1", "Capabilities wcs/1.1.1", _wcs("Identifier"), 2),
+        ("WCS", "1.0.0", "", WCS_1_0, 3),
+        ("WMTS", "1.0.0", "Capabilities wmts/1.0", WMTS, 1),
     ],
 )
 def test_other_services(
-    publisher: Publisher, service: str, version: str, document: str, requests: int
+    publisher: Publisher, service: str, version: str, root: str, content: str, requests: int
 ) -> None:
+    name, _, space = root.partition(" ")
+    document = ows_document(name, f"http://www.opengis.net/{space}", version, content)
+    document = document if root else content
     path = f"/x?service={service}"
     right = (
         path if version == "1.0.0" and service == "WFS" else request_path("/x", service, version)

@@ -13,17 +13,24 @@ from ckanext.ukharvest.core.http.client import HttpClient
 from tests.core.support import client
 from tests.publisher import Publisher, Response
 
-
-def test_only_the_requested_beginning_is_returned(http: HttpClient, publisher: Publisher) -> None:
-    publisher.serve("/a", "0123456789")
-    with http.get(publisher.url("/a"), first=4) as reply:
-        assert reply.content == b"0123"
+BOMB = b"0" * 50_000_000
 
 
-def test_a_short_answer_comes_whole(http: HttpClient, publisher: Publisher) -> None:
-    publisher.serve("/a", "0123456789")
-    with http.get(publisher.url("/a"), first=40) as reply:
-        assert reply.content == b"0123456789"
+@pytest.mark.parametrize(
+    ("body", "packed", "first", "content"),
+    [
+        (b"0123456789", False, 4, b"0123"),
+        (b"0123456789", False, 40, b"0123456789"),
+        (BOMB, True, 1000, b"0" * 1000),
+    ],
+    ids=["beginning", "whole", "bomb"],
+)
+def test_only_the_requested_beginning_is_returned(
+    http: HttpClient, publisher: Publisher, body: bytes, packed: bool, first: int, content: bytes
+) -> None:
+    publisher.serve("/a", body, packed=packed)
+    with http.get(publisher.url("/a"), first=first) as reply:
+        assert reply.content == content
 
 
 def test_a_length_over_the_limit_does_not_matter(publisher: Publisher) -> None:
@@ -49,12 +56,6 @@ def test_an_endless_answer_is_closed(http: HttpClient, publisher: Publisher) -> 
         assert reply.content == b"y" * 1000
     assert is_over.wait(60)
     assert sent < 200  # what buffers of the system hold
-
-
-def test_a_bomb_is_unpacked_only_at_its_beginning(http: HttpClient, publisher: Publisher) -> None:
-    publisher.serve("/a", b"0" * 50_000_000, packed=True)
-    with http.get(publisher.url("/a"), first=1000) as reply:
-        assert reply.content == b"0" * 1000
 
 
 def test_the_beginning_of_data_that_are_not_packed_is_an_error(

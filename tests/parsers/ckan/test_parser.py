@@ -312,22 +312,19 @@ def test_odd_shapes_lose_no_record(odd: dict[str, Any]) -> None:
 FUNCTION, SERVICE = "http://id.esd.org.uk/function/40", "http://id.esd.org.uk/service/579"
 
 
-@pytest.mark.parametrize(
-    "name",
-    ["la_function", "la-function", "LA Function", "lga_functions", "la_functions"]
-    + ["Function type URI", "local authority function"],
-)
-def test_every_name_of_the_function_field(name: str) -> None:
-    assert parsed(extras={name: "40"}).extras == {"la_function": FUNCTION}
+NAMES = {
+    **dict.fromkeys(("la_function", "la-function", "LA Function", "lga_functions"), "40"),
+    **dict.fromkeys(("la_functions", "Function type URI", "local authority function"), "40"),
+    **dict.fromkeys(("la_service", "la-service", "LA Service", "lga_services"), "Public toilets"),
+    **dict.fromkeys(("la_services", "Service type URI", "service_type_uri"), "Public toilets"),
+    "Local Authority Service": "Public toilets",
+}
 
 
-@pytest.mark.parametrize(
-    "name",
-    ["la_service", "la-service", "LA Service", "lga_services", "la_services"]
-    + ["Service type URI", "service_type_uri", "Local Authority Service"],
-)
-def test_every_name_of_the_service_field(name: str) -> None:
-    assert parsed(extras={name: "Public toilets"}).extras == {"la_service": SERVICE}
+@pytest.mark.parametrize(("name", "value"), NAMES.items())
+def test_every_name_of_functions_and_services(name: str, value: str) -> None:
+    expected = {"la_function": FUNCTION} if value == "40" else {"la_service": SERVICE}
+    assert parsed(extras={name: value}).extras == expected
 
 
 def test_a_field_that_is_there_already_is_not_replaced() -> None:

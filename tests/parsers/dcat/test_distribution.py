@@ -140,12 +140,6 @@ def test_a_script_is_no_address() -> None:
     assert codes(record) == ["bad-url dcat:accessURL"]
 
 
-def test_the_misspelt_predicate_is_read_and_reported() -> None:
-    record = parse(f"dcat:distributions [ {FILE} ]")
-    assert [each.url for each in record.resources] == ["http://a.uk/f"]
-    assert codes(record) == ["misnamed-field dcat:distributions"]
-
-
 def test_distributions_of_schema_org_and_parts_and_samples() -> None:
     record = parse(
         "schema:distribution [ schema:contentUrl <http://a.uk/1> ] ;"

@@ -103,11 +103,10 @@ def test_the_source_chooses_the_language() -> None:
 @pytest.mark.parametrize(
     ("turtle", "expected"),
     [
-        ('dct:publisher "P"', Agent("P")),
-        ("dct:publisher <http://a.uk/p>", Agent(url="http://a.uk/p")),
+        ('"P"', Agent("P")),
+        ("<http://a.uk/p>", Agent(url="http://a.uk/p")),
         (
-            'dct:publisher [ foaf:name "P" ; foaf:mbox <mailto:p@a.uk> ;'
-            " foaf:homepage <http://a.uk/> ]",
+            '[ foaf:name "P" ; foaf:mbox <mailto:p@a.uk> ; foaf:homepage <http://a.uk/> ]',
             Agent("P", "p@a.uk", "http://a.uk/"),
         ),
         (
@@ -115,34 +114,21 @@ def test_the_source_chooses_the_language() -> None:
             Agent("P", "p@a.uk"),
         ),
         ('dc:publisher [ rdfs:label "P" ]', Agent("P")),
-        ('dct:publisher <http://a.uk/p>, "P"', Agent("P")),
-        ('dct:publisher ""', None),
+        ('<http://a.uk/p>, "P"', Agent("P")),
+        ('""', None),
     ],
 )
 def test_publishers(turtle: str, expected: Agent | None) -> None:
-    assert parse('dct:title "T" ; ' + turtle, bare=True).publisher == expected
-
-
-def test_the_bodies_above_a_publisher() -> None:
-    record = parse(
-        'dct:title "T" ; dct:publisher [ foaf:name "Team" ;'
-        ' org:subOrganizationOf [ foaf:name "Office" ; org:subOrganizationOf <http://a.uk/g> ] ]',
-        '<http://a.uk/g> foaf:name "Government" .',
-        bare=True,
-    )
-    assert record.extras["publisher_hierarchy"] == "Government > Office > Team"
+    named = turtle if turtle[0].isalpha() else f"dct:publisher {turtle}"
+    assert parse(f'dct:title "T" ; {named}', bare=True).publisher == expected
 
 
 @pytest.mark.parametrize(
     ("turtle", "expected"),
     [
+        ('[ vcard:fn "C" ; vcard:hasEmail <mailto:c@a.uk> ]', Agent("C", "c@a.uk")),
         (
-            'dcat:contactPoint [ vcard:fn "C" ; vcard:hasEmail <mailto:c@a.uk> ]',
-            Agent("C", "c@a.uk"),
-        ),
-        (
-            'dcat:contactPoint [ vcard:fn "C" ; vcard:hasEmail "c@a.uk" ;'
-            " vcard:hasURL <http://a.uk/c> ]",
+            '[ vcard:fn "C" ; vcard:hasEmail "c@a.uk" ; vcard:hasURL <http://a.uk/c> ]',
             Agent("C", "c@a.uk", "http://a.uk/c"),
         ),
         (
@@ -150,23 +136,24 @@ def test_the_bodies_above_a_publisher() -> None:
             Agent("C", "c@a.uk"),
         ),
         (
-            'dcat:contactPoint [ vcard:hasFN [ vcard:hasValue "C" ] ;'
+            '[ vcard:hasFN [ vcard:hasValue "C" ] ;'
             " vcard:hasEmail [ a vcard:Work ; vcard:hasValue <mailto:c@a.uk> ] ]",
             Agent("C", "c@a.uk"),
         ),
-        ('dcat:contactPoint [ foaf:name "C" ; foaf:mbox <mailto:c@a.uk> ]', Agent("C", "c@a.uk")),
-        ('dcat:contactPoint "Data team <c@a.uk>"', Agent("Data team", "c@a.uk")),
-        ("dcat:contactPoint <mailto:c@a.uk>", Agent(email="c@a.uk")),
+        ('[ foaf:name "C" ; foaf:mbox <mailto:c@a.uk> ]', Agent("C", "c@a.uk")),
+        ('"Data team <c@a.uk>"', Agent("Data team", "c@a.uk")),
+        ("<mailto:c@a.uk>", Agent(email="c@a.uk")),
         ("pmd:contactEmail <mailto:c@a.uk>", Agent(email="c@a.uk")),
-        ('dcat:contactPoint "Data team"', Agent("Data team")),
+        ('"Data team"', Agent("Data team")),
         (
-            'dcat:contactPoint [ vcard:fn "A" ], [ vcard:fn "B" ; vcard:hasEmail <mailto:b@a.uk> ]',
+            '[ vcard:fn "A" ], [ vcard:fn "B" ; vcard:hasEmail <mailto:b@a.uk> ]',
             Agent("B", "b@a.uk"),
         ),
     ],
 )
 def test_contacts(turtle: str, expected: Agent) -> None:
-    assert parse('dct:title "T" ; ' + turtle, bare=True).contact == expected
+    named = turtle if turtle[0].isalpha() else f"dcat:contactPoint {turtle}"
+    assert parse(f'dct:title "T" ; {named}', bare=True).contact == expected
 
 
 def test_an_email_address_that_became_a_relative_url() -> None:
@@ -199,19 +186,7 @@ def test_a_telephone_number() -> None:
             Period("2019-01-01", "2020-01-01T00:00:00Z"),
         ),
         ('[ scv:min "2019-01-01" ; scv:max "2020-01-01" ]', Period("2019-01-01", "2020-01-01")),
-        ('"2019-01-01/2020-01-01"', Period("2019-01-01", "2020-01-01")),
-        ('"2019-01/2019-06"', Period("2019-01", "2019-06")),
-        ('"2019"', Period("2019", "2019")),
         ('"2019-05"^^xsd:gYearMonth', Period("2019-05", "2019-05")),
-        (
-            "<http://reference.data.gov.uk/id/gregorian-interval/2019-01-01T00:00:00/P1Y>",
-            Period("2019-01-01T00:00:00", "2020-01-01T00:00:00"),
-        ),
-        (
-            "<http://reference.data.gov.uk/id/government-year/2018-2019>",
-            Period("2018-04-01", "2019-03-31"),
-        ),
-        ("<http://reference.data.gov.uk/id/quarter/2019-Q2>", Period("2019-04-01", "2019-06-30")),
         (
             '[ dcat:startDate "2019" ; dcat:endDate "2020" ], [ dcat:startDate "2018" ;'
             ' dcat:endDate "2019" ]',
@@ -237,8 +212,6 @@ GEOJSON = json.dumps({"type": "Polygon", "coordinates": SQUARE}).replace('"', '\
         f'[ dcat:bbox "{WKT}" ; dcat:centroid "POINT(0.5 51.5)" ]',
         f'[ locn:geometry "broken", "{WKT}" ]',
         f'[ gsp:hasGeometry [ gsp:asWKT "{WKT}" ] ]',
-        f'"{WKT}"',
-        '"0, 51, 1, 52"',
     ],
 )
 def test_geometries(turtle: str) -> None:
@@ -441,16 +414,6 @@ def test_linksets_name_the_linked_datasets() -> None:
     for turtle, expected in ((one, ["http://b.uk/e"]), (two, ["http://c.uk/f"])):
         assert json.loads(parse(turtle).extras["linksets"]) == expected
     assert "linksets" not in parse("void:subset [ a void:Dataset ]").extras
-
-
-def test_an_outline_beyond_the_search_index_becomes_its_box() -> None:
-    ring = [[n / 1000, 50 + n % 2] for n in range(5_000)]
-    outline = {"type": "Polygon", "coordinates": [[*ring, ring[0]]]}
-    literal = json.dumps(json.dumps(outline))
-    record = parse(f"dct:spatial [ locn:geometry {literal}^^gsp:geoJSONLiteral ]")
-    assert record.spatial is not None
-    assert len(record.spatial["coordinates"][0]) == 5
-    assert "large-spatial dct:spatial" in codes(record)
 
 
 def test_a_body_of_endless_bodies_is_named_up_to_a_level() -> None:

@@ -56,18 +56,6 @@ def test_a_date_that_is_none_is_reported() -> None:
     assert "soon" in problem.message
 
 
-def test_sizes_are_bytes() -> None:
-    record = parse(
-        resources=[
-            {"url": "https://data.example/a.csv", "size": "17.06 KB"},
-            {"url": "https://data.example/b.csv", "size": ""},
-            {"url": "https://data.example/c.csv", "size": "big"},
-        ]
-    )
-    assert [each.size for each in record.resources] == [17469, None, None]
-    assert [each.code for each in record.problems if "size" in each.field] == ["bad-size"]
-
-
 def test_resources_have_name_or_title_and_plain_text() -> None:
     record = parse(
         resources=[
@@ -96,20 +84,6 @@ def test_tags_and_groups_are_within_ckans_rules() -> None:
     assert [each.name for each in record.groups] == ["parks-team"]
     assert record.publisher == Agent(name="Parks team")
     assert record.name == "play-areas"
-
-
-@pytest.mark.parametrize(
-    ("title", "expected"),
-    [
-        ("http://opendefinition.org/licenses/odc-by/", "odc-by"),
-        ("Creative Commons Attribution", "cc-by"),
-        ("UK Open Government Licence (OGL)", "uk-ogl"),
-    ],
-)
-def test_licences_are_known_by_title_or_address(title: str, expected: str) -> None:
-    licence = parse(license_title=title, license_id="").licence
-    assert licence is not None
-    assert licence.id == expected
 
 
 def test_fields_of_the_node_are_read() -> None:

@@ -284,9 +284,3 @@ def test_a_coverage_may_name_a_place_alone() -> None:
     record = dataset("", resource().replace("<Title>R", f"{place}<Title>R"))
     assert record.resources[0].temporal is None
     assert record.resources[0].extras["spatial_uri"] == "http://a.example/place"
-
-
-def test_a_rendition_that_is_not_active_is_left_out() -> None:
-    gone = resource().replace("<Rendition>", '<Rendition Active="No">')
-    (left,) = dataset("", gone, resource(name="s", url="https://a.example/s")).resources
-    assert left.url == "https://a.example/s"

@@ -73,17 +73,9 @@ RING = "53 -2 53 -1 54 -1 54 -2 53 -2"
 @pytest.mark.parametrize(
     ("given", "kind", "coordinates"),
     [
-        ("<georss:box>53 -2 54 -1</georss:box>", "Polygon", SQUARE),
         ("<georss:box>53,-2,54,-1</georss:box>", "Polygon", SQUARE),
-        (f"<georss:polygon>{RING}</georss:polygon>", "Polygon", SQUARE),
         ("<georss:point>53 -2</georss:point>", "Point", [-2.0, 53.0]),
         ("<georss:line>53 -2 54 -1</georss:line>", "LineString", [[-2.0, 53.0], [-1.0, 54.0]]),
-        (
-            "<georss:where><gml:Envelope><gml:lowerCorner>53 -2</gml:lowerCorner>"
-            "<gml:upperCorner>54 -1</gml:upperCorner></gml:Envelope></georss:where>",
-            "Polygon",
-            SQUARE,
-        ),
         (
             f"<georss:where><gml:Polygon><gml:exterior><gml:LinearRing><gml:posList>{RING}"
             "</gml:posList></gml:LinearRing></gml:exterior></gml:Polygon></georss:where>",
@@ -188,17 +180,6 @@ def test_services_are_known_by_their_requests() -> None:
     offering = f'<owc:offering><owc:operation code="GetCapabilities" href="{wms}"/></owc:offering>'
     (found,) = atom(TITLED + offering).resources
     assert (found.kind, found.format, found.name) == ("service", "WMS", "Service")
-
-
-def test_a_licence_is_found_in_a_link_or_in_the_rights() -> None:
-    link = '<link rel="license" href="https://creativecommons.org/licenses/by/4.0/"/>'
-    both = atom(f"{TITLED}{link}<rights>Our terms.</rights>")
-    assert both.licence is not None
-    assert (both.licence.id, both.rights) == ("cc-by", "Our terms.")
-    assert codes(atom(f"{TITLED}<rights>Ask.</rights>")) == ["unknown-licence"]
-    found = geojson(rights="Open Government Licence v3.0").licence
-    assert found is not None
-    assert found.id == "uk-ogl"
 
 
 @pytest.mark.parametrize("odd", [None, 1, True, [], {}, "x", [[]], [{}], {"name": []}])
