@@ -8,6 +8,7 @@ nothing of ours: ``record_frictionless.py`` runs without it.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -51,6 +52,37 @@ class Case:
     codec: str = "utf-16-le"
     text_flags: bool = False
 
+    @classmethod
+    def of(
+        cls,
+        schema: str,
+        rows: tuple[str, ...],
+        found: str = "",
+        *,
+        header: str = "",
+        patterns: Mapping[str, str] | None = None,
+        **more: Any,
+    ) -> Case:
+        """Return a case.
+
+        Args:
+            schema: its name and columns; ``Salary:float!`` is a required float, no type a string.
+            rows: the file's rows below the header.
+            found: "row code column" of each error, separated by "; ".
+            header: the file's header, if that is not the names of the columns.
+            patterns: column → pattern.
+        """
+        name, *words = schema.split()
+        columns = []
+        for word in words:
+            column, _, kind = word.rstrip("!").partition(":")
+            flag, pattern = "R" if word.endswith("!") else "", (patterns or {}).get(column, "")
+            columns.append((column, kind or "string", flag, pattern))
+        header = header or ",".join(column for column, *_ in columns)
+        errors = (error.split(" ") for error in found.split("; ") if found)
+        places = tuple((int(row), "".join(column), code) for row, code, *column in errors)
+        return cls(name, tuple(columns), (header, *rows), places, **more)
+
     def csvlint(self) -> bytes:
         """Return the schema as the LGA writes it."""
         fields = []
@@ -84,281 +116,159 @@ class Case:
         return ("\n".join(self.rows) + "\n").encode("utf-8")
 
 
-def _spend(*rows: str, found: tuple[tuple[int, str, str], ...] = ()) -> Case:
-    columns = (
-        ("OrganisationURI", "URI", "R", ""),
-        ("EffectiveDate", "date", "", ""),
-        ("SupplierName", "string", "R", ""),
-        ("Amount", "float", "R", ""),
-        ("VatNumber", "string", "", r"(^$)|(^GB[0-9]{9}$)"),
-    )
-    header = "OrganisationURI,EffectiveDate,SupplierName,Amount,VatNumber"
-    return Case("Spend", columns, (header, *rows), found)
-
-
 _BODY = "http://opendatacommunities.org/id/london-borough-council/camden"
+_SPEND = "Spend OrganisationURI:URI! EffectiveDate:date SupplierName! Amount:float! VatNumber"
+_VAT = {"VatNumber": r"(^$)|(^GB[0-9]{9}$)"}
 
 CASES = (
-    _spend(f"{_BODY},2026-05-31,Acme Ltd,1200.50,GB123456789", f"{_BODY},,Acme Ltd,-5,"),
-    _spend(
-        f"{_BODY},2026-05-31,Acme Ltd,£1200,",
-        f"{_BODY},31/05/2026,Acme Ltd,12,",
-        f"{_BODY},2026-05-31,,12,",
-        "camden,2026-05-31,Acme Ltd,12,123",
-        found=(
-            (2, "Amount", "type"),
-            (3, "EffectiveDate", "type"),
-            (4, "SupplierName", "required"),
-            (5, "OrganisationURI", "type"),
-            (5, "VatNumber", "pattern"),
-        ),
+    Case.of(
+        _SPEND,
+        (f"{_BODY},2026-05-31,Acme Ltd,1200.50,GB123456789", f"{_BODY},,Acme Ltd,-5,"),
+        patterns=_VAT,
     ),
-    Case(
-        "Contracts",
+    Case.of(
+        _SPEND,
         (
-            ("ReferenceNumber", "string", "R", ""),
-            ("ContractTitle", "string", "R", ""),
-            ("StartDate", "string", "R", UK_DATE),
-            ("ContractValue", "float", "", ""),
-            ("SMESupplier", "string", "", r"(^$)|(^(Yes|No)$)"),
-            ("URL", "anyURI", "", ""),
+            f"{_BODY},2026-05-31,Acme Ltd,£1200,",
+            f"{_BODY},31/05/2026,Acme Ltd,12,",
+            f"{_BODY},2026-05-31,,12,",
+            "camden,2026-05-31,Acme Ltd,12,123",
         ),
+        "2 type Amount; 3 type EffectiveDate; 4 required SupplierName; 5 type OrganisationURI;"
+        " 5 pattern VatNumber",
+        patterns=_VAT,
+    ),
+    Case.of(
+        "Contracts ReferenceNumber! ContractTitle! StartDate! ContractValue:float SMESupplier"
+        " URL:anyURI",
         (
-            "ReferenceNumber,ContractTitle,StartDate,ContractValue,SMESupplier,URL",
             'C1,"Roads, repair",01/04/2026,250000,Yes,https://example.gov.uk/c1',
             "C2,Lighting,2026-04-01,,No,",
             "C3,Parks,01/13/2026,a lot,Maybe,www.example.gov.uk",
         ),
-        (
-            (3, "StartDate", "pattern"),
-            (4, "StartDate", "pattern"),
-            (4, "ContractValue", "type"),
-            (4, "SMESupplier", "pattern"),
-            (4, "URL", "type"),
-        ),
+        "3 pattern StartDate; 4 pattern StartDate; 4 type ContractValue; 4 pattern SMESupplier;"
+        " 4 type URL",
+        patterns={"StartDate": UK_DATE, "SMESupplier": r"(^$)|(^(Yes|No)$)"},
     ),
-    Case(
-        "LandAssets",
+    Case.of(
+        "LandAssets UPRN! NameOfProperty PostCode GeoX:float! GeoY:float! TenureType",
         (
-            ("UPRN", "string", "R", r"^[0-9]{1,12}$"),
-            ("NameOfProperty", "string", "", ""),
-            ("PostCode", "string", "", POSTCODE),
-            ("GeoX", "float", "R", ""),
-            ("GeoY", "float", "R", ""),
-            ("TenureType", "string", "", r"^(Freehold|Leasehold)?$"),
-        ),
-        (
-            "UPRN,NameOfProperty,PostCode,GeoX,GeoY,TenureType",
             "10001234567,Town Hall,LS1 1UR,430000,434000,Freehold",
             "x1,Depot,LS11UR,430000,434000,Leasehold",
             "10001234568,Library,,,434000,Rent",
         ),
-        (
-            (3, "UPRN", "pattern"),
-            (3, "PostCode", "pattern"),
-            (4, "GeoX", "required"),
-            (4, "TenureType", "pattern"),
-        ),
+        "3 pattern UPRN; 3 pattern PostCode; 4 required GeoX; 4 pattern TenureType",
+        patterns={
+            "UPRN": r"^[0-9]{1,12}$",
+            "PostCode": POSTCODE,
+            "TenureType": r"^(Freehold|Leasehold)?$",
+        },
     ),
-    Case(
-        "OrganisationStructure",
-        (
-            ("PostUniqueReference", "string", "R", ""),
-            ("Name", "string", "", ""),
-            ("Grade", "string", "R", ""),
-            ("ReportsToSeniorPost", "string", "", ""),
-            ("FTE", "float", "", ""),
-        ),
-        (
-            "PostUniqueReference,Name,Grade,ReportsToSeniorPost,FTE",
-            "1,A. Head,SMT,,1",
-            "2,B. Second,,1,0.5",
-            "3,C. Third,PO1,1,full",
-        ),
-        ((3, "Grade", "required"), (4, "FTE", "type")),
+    Case.of(
+        "OrganisationStructure PostUniqueReference! Name Grade! ReportsToSeniorPost FTE:float",
+        ("1,A. Head,SMT,,1", "2,B. Second,,1,0.5", "3,C. Third,PO1,1,full"),
+        "3 required Grade; 4 type FTE",
     ),
-    Case(
-        "PayMultiples",
-        (("OrganisationLabel", "string", "R", ""), ("Multiple", "float", "R", "")),
-        ("OrganisationLabel,Multiple", "Leeds,7.2", "York,7:1"),
-        ((3, "Multiple", "type"),),
+    Case.of(
+        "PayMultiples OrganisationLabel! Multiple:float!",
+        ("Leeds,7.2", "York,7:1"),
+        "3 type Multiple",
     ),
-    Case(
-        "SeniorEmployees",
-        (
-            ("JobTitle", "string", "R", ""),
-            ("Salary", "nonNegativeInteger", "R", ""),
-            ("BonusPaid", "string", "", r"(^$)|(^[0-9]+$)"),
-        ),
-        ("JobTitle,Salary,BonusPaid", "Director,95000,", 'Head,"85,000",0', "Lead,-1,none"),
-        ((3, "Salary", "type"), (4, "Salary", "type"), (4, "BonusPaid", "pattern")),
+    Case.of(
+        "SeniorEmployees JobTitle! Salary:nonNegativeInteger! BonusPaid",
+        ("Director,95000,", 'Head,"85,000",0', "Lead,-1,none"),
+        "3 type Salary; 4 type Salary; 4 pattern BonusPaid",
+        patterns={"BonusPaid": r"(^$)|(^[0-9]+$)"},
     ),
-    Case(
-        "SeniorSalaryCount",
-        (
-            ("BracketFrom", "nonNegativeInteger", "R", ""),
-            ("BracketTo", "nonNegativeInteger", "R", ""),
-            ("Count", "nonNegativeInteger", "R", ""),
-        ),
-        ("BracketFrom,BracketTo,Count", "50000,54999,12", "55000,59999,", "60000,64999,2.5"),
-        ((3, "Count", "required"), (4, "Count", "type")),
+    Case.of(
+        "SeniorSalaryCount BracketFrom:nonNegativeInteger! BracketTo:nonNegativeInteger!"
+        " Count:nonNegativeInteger!",
+        ("50000,54999,12", "55000,59999,", "60000,64999,2.5"),
+        "3 required Count; 4 type Count",
     ),
-    Case(
-        "TradeUnion",
-        (
-            ("UnionName", "string", "R", ""),
-            ("Representatives", "int", "R", ""),
-            ("FullTimeEquivalents", "float", "", ""),
-        ),
-        ("UnionName,Representatives,FullTimeEquivalents", "Unison,12,3.5", "GMB,twelve,"),
-        ((3, "Representatives", "type"),),
+    Case.of(
+        "TradeUnion UnionName! Representatives:int! FullTimeEquivalents:float",
+        ("Unison,12,3.5", "GMB,twelve,"),
+        "3 type Representatives",
     ),
-    Case(
-        "Fraud",
-        (
-            ("PeriodStart", "date", "R", ""),
-            ("Investigations", "nonNegativeInteger", "R", ""),
-            ("AmountRecovered", "float", "", ""),
-        ),
-        (
-            "PeriodStart,Investigations,AmountRecovered",
-            "2025-04-01,31,1250.00",
-            "2025-4-1,2,",
-            "2026-04-01,,n/a",
-        ),
-        (
-            (3, "PeriodStart", "type"),
-            (4, "Investigations", "required"),
-            (4, "AmountRecovered", "type"),
-        ),
+    Case.of(
+        "Fraud PeriodStart:date! Investigations:nonNegativeInteger! AmountRecovered:float",
+        ("2025-04-01,31,1250.00", "2025-4-1,2,", "2026-04-01,,n/a"),
+        "3 type PeriodStart; 4 required Investigations; 4 type AmountRecovered",
     ),
-    Case(
-        "ElectionResults",
+    Case.of(
+        "ElectionResults ElectionDate:date! Ward! CandidateName! Votes:nonNegativeInteger!"
+        " Elected:boolean!",
         (
-            ("ElectionDate", "date", "R", ""),
-            ("Ward", "string", "R", ""),
-            ("CandidateName", "string", "R", ""),
-            ("Votes", "nonNegativeInteger", "R", ""),
-            ("Elected", "boolean", "R", ""),
-        ),
-        (
-            "ElectionDate,Ward,CandidateName,Votes,Elected",
             "2026-05-07,North,A. Name,1204,true",
             "2026-05-07,North,B. Name,900,no",
             "2026-05-07,North,,850,false",
         ),
-        ((3, "Elected", "type"), (4, "CandidateName", "required")),
+        "3 type Elected; 4 required CandidateName",
     ),
-    Case(
-        "ServiceDirectory",
+    Case.of(
+        "ServiceDirectory ServiceName! Website:anyURI Telephone PostCode",
         (
-            ("ServiceName", "string", "R", ""),
-            ("Website", "anyURI", "", ""),
-            ("Telephone", "string", "", r"(^$)|(^[0-9 +()]+$)"),
-            ("PostCode", "string", "", POSTCODE),
-        ),
-        (
-            "ServiceName,Website,Telephone,PostCode",
             "Youth club,https://example.org,0113 496 0000,LS1 1UR",
             "Food bank,example.org,ask inside,ls1 1ur",
         ),
-        ((3, "Website", "type"), (3, "Telephone", "pattern"), (3, "PostCode", "pattern")),
+        "3 type Website; 3 pattern Telephone; 3 pattern PostCode",
+        patterns={"Telephone": r"(^$)|(^[0-9 +()]+$)", "PostCode": POSTCODE},
     ),
-    Case(
-        "PlanningApplications",
-        (
-            ("CaseReference", "string", "R", ""),
-            ("CaseDate", "date", "R", ""),
-            ("GeoX", "float", "R", ""),
-            ("Decision", "string", "", ""),
-        ),
-        (
-            "CaseReference,CaseDate,GeoX,Decision",
-            "26/001,2026-05-01,430000.5,Approved",
-            ",2026-05-02,430000,",
-            "26/003,,east,",
-        ),
-        ((3, "CaseReference", "required"), (4, "CaseDate", "required"), (4, "GeoX", "type")),
+    Case.of(
+        "PlanningApplications CaseReference! CaseDate:date! GeoX:float! Decision",
+        ("26/001,2026-05-01,430000.5,Approved", ",2026-05-02,430000,", "26/003,,east,"),
+        "3 required CaseReference; 4 required CaseDate; 4 type GeoX",
         codec="utf-8",
         text_flags=True,
     ),
-    Case(
-        "PremisesLicences",
-        (
-            ("LicenceNumber", "string", "R", ""),
-            ("PremisesName", "string", "R", ""),
-            ("SaleOfAlcohol", "boolean", "", ""),
-            ("LicenceStart", "date", "", ""),
-        ),
-        (
-            "LicenceNumber,PremisesName,SaleOfAlcohol,LicenceStart",
-            "L1,The Bell,true,2020-01-01",
-            "L2,,1,",
-            "L3,The Crown,Y,01-01-2020",
-        ),
-        (
-            (3, "PremisesName", "required"),
-            (4, "SaleOfAlcohol", "type"),
-            (4, "LicenceStart", "type"),
-        ),
+    Case.of(
+        "PremisesLicences LicenceNumber! PremisesName! SaleOfAlcohol:boolean LicenceStart:date",
+        ("L1,The Bell,true,2020-01-01", "L2,,1,", "L3,The Crown,Y,01-01-2020"),
+        "3 required PremisesName; 4 type SaleOfAlcohol; 4 type LicenceStart",
         codec="utf-8",
         text_flags=True,
     ),
-    Case(
-        "PublicToilets",
-        (
-            ("Name", "string", "R", ""),
-            ("PostCode", "string", "", POSTCODE),
-            ("AccessibleCategory", "string", "", YES_NO),
-            ("ChargeAmount", "float", "", ""),
-        ),
-        (
-            "Name,PostCode,AccessibleCategory,ChargeAmount",
-            "Market Street,LS1 1UR,Yes,0.20",
-            "Park,,,20p",
-        ),
-        # An empty value does not match a pattern without an empty branch.
-        ((3, "AccessibleCategory", "pattern"), (3, "ChargeAmount", "type")),
+    # An empty value does not match a pattern without an empty branch.
+    Case.of(
+        "PublicToilets Name! PostCode AccessibleCategory ChargeAmount:float",
+        ("Market Street,LS1 1UR,Yes,0.20", "Park,,,20p"),
+        "3 pattern AccessibleCategory; 3 type ChargeAmount",
+        patterns={"PostCode": POSTCODE, "AccessibleCategory": YES_NO},
         codec="utf-8",
     ),
-    Case(
-        "Parking",
-        (
-            ("CarParkName", "string", "R", ""),
-            ("Spaces", "nonNegativeInteger", "R", ""),
-            ("Year", "gYear", "", ""),
-        ),
-        ("CarParkName,Spaces,Year", "Central,120,2026", "North,12O,26"),
-        ((3, "Spaces", "type"), (3, "Year", "type")),
+    Case.of(
+        "Parking CarParkName! Spaces:nonNegativeInteger! Year:gYear",
+        ("Central,120,2026", "North,12O,26"),
+        "3 type Spaces; 3 type Year",
     ),
-    Case(
-        "GritBins",
-        (("Location", "string", "R", ""), ("GeoX", "float", "R", ""), ("GeoY", "float", "R", "")),
-        ("Location,GeoX,GeoY", "High Street,430000,434000", "Hill,430000"),
-        ((3, "", "ragged-row"),),
+    Case.of(
+        "GritBins Location! GeoX:float! GeoY:float!",
+        ("High Street,430000,434000", "Hill,430000"),
+        "3 ragged-row",
     ),
-    Case(
-        "Allotments",
-        (("Site", "string", "R", ""), ("Plots", "int", "", ""), ("Updated", "dateTime", "", "")),
-        ("Site,Plots,Updated", "East,12,2026-05-31T09:00:00Z", "", "West,ten,31 May 2026"),
-        ((3, "", "blank-row"), (4, "Plots", "type"), (4, "Updated", "type")),
+    Case.of(
+        "Allotments Site! Plots:int Updated:dateTime",
+        ("East,12,2026-05-31T09:00:00Z", "", "West,ten,31 May 2026"),
+        "3 blank-row; 4 type Plots; 4 type Updated",
     ),
-    Case(
-        "FoodHygiene",
-        (("Business", "string", "R", ""), ("Rating", "int", "", r"^[0-5]?$")),
-        ("Business,Rating", "Cafe,5", "Bakery,7", '"Grill "" Bar",'),
-        ((3, "Rating", "pattern"),),
+    Case.of(
+        "FoodHygiene Business! Rating:int",
+        ("Cafe,5", "Bakery,7", '"Grill "" Bar",'),
+        "3 pattern Rating",
+        patterns={"Rating": r"^[0-5]?$"},
     ),
-    Case(
-        "BusinessRates",
-        (("Reference", "string", "R", ""), ("RateableValue", "float", "", "")),
-        ("Reference,Rateable Value", "R1,1000", "R2,1k"),
-        ((3, "RateableValue", "type"),),
+    Case.of(
+        "BusinessRates Reference! RateableValue:float",
+        ("R1,1000", "R2,1k"),
+        "3 type RateableValue",
+        header="Reference,Rateable Value",
     ),
-    Case(
-        "Councillors",
-        (("Name", "string", "R", ""), ("Ward", "string", "R", ""), ("Email", "string", "", "@")),
-        ("Name,Email", "A. Name,a@example.gov.uk", "B. Name,b at example"),
-        ((1, "Ward", "missing-label"), (3, "Email", "pattern")),
+    Case.of(
+        "Councillors Name! Ward! Email",
+        ("A. Name,a@example.gov.uk", "B. Name,b at example"),
+        "1 missing-label Ward; 3 pattern Email",
+        header="Name,Email",
+        patterns={"Email": r"@"},
     ),
 )
