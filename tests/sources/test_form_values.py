@@ -228,12 +228,3 @@ def test_unconvertible_value_is_shown_unchanged() -> None:
     option = next(each for each in source_types.GEMINI_CSW.options if each.name == "page_size")
     assert value_of(option, {"page_size": "many"}) == "many"
     assert value_of(option, {"page_size": "7"}) == 7
-
-
-CHOSEN = [
-    ("keep", "tags_filter_include", "old\nroads"),
-    ("leave_out", "tags_filter_include", "test"),
-    ("keep", "include_values:theme", "Water"),
-    ("keep", "include_values:year", "2023"),
-    ("keep", "", ""),
-]

@@ -79,7 +79,6 @@ _OTHER = _title("Borchester's own profile")
 _DATED = date("2011-02-03", "publication")
 _CREATED = date("2010-12-08", "creation")
 _NOT_TESTED = nil("gmd:pass", "unknown")
-_UNTYPED = date("2010-12-08", "")
 _BLANK = text("gmd:explanation", "")
 _NO_DATE = el("gmd:date/gmd:CI_Date", el("gmd:date"), code("gmd:dateType", "CI_DateTypeCode", ""))
 
