@@ -56,6 +56,18 @@ def test_the_first_of_several_dates_is_that_of_publication(
     assert codes(record) == set()
 
 
+def test_further_dates_and_titles_are_kept() -> None:
+    dates = (
+        "<dct:issued>2022</dct:issued><dct:available>2023</dct:available><dc:date>2020</dc:date>"
+    )
+    accepted = "<dct:dateAccepted>2021</dct:dateAccepted>"
+    record = parse(f"{dates}{accepted}<dct:alternative>Night moths</dct:alternative>")
+    assert record.issued == "2022"
+    expected = {"available": "2023", "date": "2020", "date_accepted": "2021"}
+    assert {key: record.extras[key] for key in expected} == expected
+    assert record.extras["alternative"] == "Night moths"
+
+
 def test_a_date_that_is_none_is_reported() -> None:
     record = parse("<dc:date>circa 1900</dc:date>", modified="yesterday")
     assert (record.issued, record.metadata_modified, codes(record)) == ("", "", {"bad-date"})

@@ -41,6 +41,7 @@ def test_a_complete_entry_has_no_problems() -> None:
     ("entry", "field", "expected"),
     [
         ({"title": " A\u00a0b "}, "title", "A b"),
+        ({"title": {"en": "English", "cy": "Cymraeg"}}, "title", "English"),
         ({"title": {"@value": "T", "@language": "en"}}, "title", "T"),
         ({"description": "One\r\nTwo"}, "notes", "One\nTwo"),
         ({"keyword": ["Air", "air", "water"]}, "tags", ("Air", "water")),

@@ -182,6 +182,11 @@ def test_services_are_known_by_their_requests() -> None:
     assert (found.kind, found.format, found.name) == ("service", "WMS", "Service")
 
 
+def test_rights_beside_link_to_licence_are_kept() -> None:
+    link = '<link rel="license" href="https://creativecommons.org/licenses/by/4.0/"/>'
+    assert atom(f"{TITLED}{link}<rights>Our terms.</rights>").rights == "Our terms."
+
+
 @pytest.mark.parametrize("odd", [None, 1, True, [], {}, "x", [[]], [{}], {"name": []}])
 def test_odd_values_of_a_feature_do_not_fail(odd: Any) -> None:
     names = ("abstract", "keywords", "categories", "authors", "publisher", "date", "rights")
