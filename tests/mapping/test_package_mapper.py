@@ -122,7 +122,7 @@ ADDED: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     ),
     "an extra": ({"extras": {"from": "us"}}, {"from": "us"}),
     "no extra that the record has": ({"extras": {"rights": "All", "guid": "x"}}, {}),
-    "no extra under the name of a field": ({"extras": {"notes": "x"}}, {}),
+    "no extra under the name of a field": ({"extras": {"title": "x", "notes": "x"}}, {}),
 }
 
 
@@ -130,7 +130,12 @@ ADDED: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
 def test_a_source_adds(defaults: dict[str, Any], expected: dict[str, str]) -> None:
     found = package(DatasetRecord("g", "T", rights="None"), **defaults)
     assert extras(found) == {**ALWAYS, "rights": "None", **expected}
-    assert found["notes"] == ""
+    assert found["title"] == "T"
+
+
+@pytest.mark.parametrize(("notes", "expected"), [("", "x"), ("Of the record", "Of the record")])
+def test_an_extra_of_the_source_fills_an_empty_field(notes: str, expected: str) -> None:
+    assert package(DatasetRecord("g", "T", notes=notes), extras={"notes": "x"})["notes"] == expected
 
 
 def test_an_extra_of_the_source_goes_where_the_schema_has_it() -> None:
