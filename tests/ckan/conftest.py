@@ -48,6 +48,7 @@ from tests.ckan.entry_points import entry_points
 from tests.ckan.harvesting import Consumers, Portal, Workers
 from tests.ckan.inbox import Inbox
 from tests.ckan.people import Person, member, with_headers
+from tests.ckan.places import busy_place, people, place  # noqa: F401
 from tests.ckan.portal_copies import OF_PROCESSES, SourceMaker
 from tests.ckan.processes import FAULTY_PROGRAM, finish
 from tests.ckan.shards import files_of, files_of_shard
@@ -62,7 +63,7 @@ ENGINE = files_of(
         "adoption": "actions adoption",
         "deletions": "actions cli",
         "harvest/batch": "import_stage",
-        "harvest": "clearing missing_records stop_by_editor",
+        "harvest": "clearing missing_records",
         "harvest/consumers": "failures",
         "harvest/gather": "gather_state",
         "harvest/index": "pending_index search_index",
@@ -213,9 +214,9 @@ def less_work(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         found = real()
         # A template's path decides what it extends, so each set of plugins has its own cache.
         paths = hashlib.sha256("\n".join(found["loader"].searchpath).encode()).hexdigest()
-        place = folder / paths
-        place.mkdir(exist_ok=True)
-        return {**found, "bytecode_cache": FileSystemBytecodeCache(str(place))}
+        cached = folder / paths
+        cached.mkdir(exist_ok=True)
+        return {**found, "bytecode_cache": FileSystemBytecodeCache(str(cached))}
 
     def replace_engine(engine: sa.engine.Engine) -> None:
         before = model.meta.engine

@@ -20,7 +20,7 @@ from tests.ckan.access_rows import TABLE
 from tests.ckan.access_rows import filled as filled_in
 from tests.ckan.conftest import empty_portal
 from tests.ckan.harvesting import Portal, act, statements
-from tests.ckan.security.filled_routes import FORM, SENT
+from tests.ckan.routes import FORM, SENT
 from tests.recorder import listeners, portals
 from tests.recorder.masks import Masks
 from tests.recorder.stored import Store, changes

@@ -12,40 +12,15 @@ import ckan.plugins.toolkit as tk
 import pytest
 from ckan import model
 from ckan.tests.helpers import CKANTestApp
-from ckanext.harvest.model import HarvestJob
 from lxml import html
 
 from ckanext.ukharvest import features
-from tests.ckan.access import (
-    MEMBERS,
-    ROLES,
-    Headers,
-    stored_state,
-)
-from tests.ckan.catalogues import catalogue, dataset
-from tests.ckan.harvesting import Portal, act
-from tests.ckan.security.filled_routes import FORM, READ, SENT, Place, filled
-from tests.publisher import Publisher
+from tests.ckan.access import ROLES, Headers, stored_state
+from tests.ckan.routes import FORM, PRIVATE, READ, SENT, WITHOUT_TOKEN, Place, filled
 
 pytestmark = pytest.mark.in_process
 
 Session = model.Session
-# The link of an email, which mail programs follow by themselves (RFC 8058): it has a token.
-WITHOUT_TOKEN = {"/harvest/unsubscribe/<token>"}
-# Rows for what is private: its organisation's members.
-PRIVATE = {
-    "/dataset/<id>/harvest-changes": MEMBERS,
-    "/dataset/<id>/source-record": MEMBERS,
-    "/dataset/<id>/source-record.<extension>": MEMBERS,
-    "/dataset/harvest_object/<id>": MEMBERS,
-    "/api/2/rest/harvestobject/<id>/html": MEMBERS,
-    "/api/2/rest/harvestobject/<id>/xml": MEMBERS,
-    "/harvest/gemini-object/<id>": MEMBERS,
-    "/harvest/object/<id>": MEMBERS,
-    "/harvest/<name>": MEMBERS,
-    "/harvest/<name>/datasets": MEMBERS,
-    "/harvest/about/<id>": MEMBERS,
-}
 
 
 def status_of(app: CKANTestApp, method: str, url: str, headers: Headers) -> int:
@@ -72,26 +47,6 @@ def wrong_answers(
     return found
 
 
-@pytest.fixture
-def site(
-    place: Place,
-    portal: Portal,
-    publisher: Publisher,
-    ckan_config: Any,
-    monkeypatch: pytest.MonkeyPatch,
-) -> Place:
-    """The place with pending deletions and a run that has not started."""
-    monkeypatch.setitem(ckan_config, "ckanext.ukharvest.delete.after_runs", 1)
-    publisher.serve("/data.json", catalogue([dataset(2, title="")]))
-    portal.run(place["source"])
-    assert act("ukharvest_pending_list", source_id=place["source"])["count"] == 2
-    job = HarvestJob()
-    job.source_id = place["source"]
-    job.save()
-    place["open run"] = job.id
-    return place
-
-
 def test_each_route_has_its_row(app: CKANTestApp) -> None:
     names = {each.name for each in features.blueprints()}
     routes: dict[str, set[str]] = {"GET": set(), "POST": set()}
@@ -104,22 +59,22 @@ def test_each_route_has_its_row(app: CKANTestApp) -> None:
     assert set(PRIVATE) <= set(READ)
 
 
-def test_pages_by_role(app: CKANTestApp, site: Place, people: dict[str, Headers]) -> None:
+def test_pages_by_role(app: CKANTestApp, busy_place: Place, people: dict[str, Headers]) -> None:
     wrong = []
     before = stored_state()
     for route, who in READ.items():
-        wrong += wrong_answers(app, people, "get", filled(route, site), who)
+        wrong += wrong_answers(app, people, "get", filled(route, busy_place), who)
     for route, who in PRIVATE.items():
-        wrong += wrong_answers(app, people, "get", filled(route, site, private=True), who)
+        wrong += wrong_answers(app, people, "get", filled(route, busy_place, private=True), who)
     assert not wrong, "\n".join(map(str, wrong))
     after = stored_state()
     assert [name for name in {*after, *before} if after.get(name) != before.get(name)] == []
 
 
-def test_forms_by_role(app: CKANTestApp, site: Place, people: dict[str, Headers]) -> None:
+def test_forms_by_role(app: CKANTestApp, busy_place: Place, people: dict[str, Headers]) -> None:
     wrong = []
     for route, who in SENT.items():
-        url, before = filled(route, site), stored_state()
+        url, before = filled(route, busy_place), stored_state()
         others = [role for role in ROLES if role not in who]
         for role in others:
             status = status_of(app, "post", url, people[role])
@@ -134,7 +89,7 @@ def test_forms_by_role(app: CKANTestApp, site: Place, people: dict[str, Headers]
 
 
 def test_no_form_is_sent_without_its_token(
-    app: CKANTestApp, site: Place, people: dict[str, Headers], monkeypatch: pytest.MonkeyPatch
+    app: CKANTestApp, busy_place: Place, people: dict[str, Headers], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nor with a token that CKAN did not make, whatever the portal ignores for extensions."""
     monkeypatch.setitem(app.flask_app.config, "WTF_CSRF_ENABLED", True)
@@ -142,7 +97,7 @@ def test_no_form_is_sent_without_its_token(
     before, wrong = stored_state(), []
     for route in SENT.keys() - WITHOUT_TOKEN:
         for forged in ({}, {field: "forged"}):
-            data, url = {**FORM, **forged}, filled(route, site)
+            data, url = {**FORM, **forged}, filled(route, busy_place)
             headers = people["sysadmin"]
             answer = app.post(url, data=data, headers=headers, follow_redirects=False)
             wrong += [] if answer.status_code in (400, 403) else [(route, answer.status_code)]
@@ -151,12 +106,12 @@ def test_no_form_is_sent_without_its_token(
 
 
 def test_no_proxy_keeps_what_is_for_some(
-    app: CKANTestApp, site: Place, people: dict[str, Headers]
+    app: CKANTestApp, busy_place: Place, people: dict[str, Headers]
 ) -> None:
     """Pages, parts of pages and redirects of users who are logged in, and every CSV file."""
-    asked = [(filled(route, site), "sysadmin") for route in READ]
-    asked += [(filled(route, site, private=True), "sysadmin") for route in PRIVATE]
-    asked += [(filled(route, site), "anonymous") for route in READ if route.endswith(".csv")]
+    asked = [(filled(route, busy_place), "sysadmin") for route in READ]
+    asked += [(filled(route, busy_place, private=True), "sysadmin") for route in PRIVATE]
+    asked += [(filled(route, busy_place), "anonymous") for route in READ if route.endswith(".csv")]
     kept = []
     for url, role in asked:
         answer = app.get(url, headers=people[role], follow_redirects=False)
@@ -185,14 +140,14 @@ def forms_without_token(page: str) -> list[str]:
 
 
 def test_no_other_site_can_frame_a_page(
-    app: CKANTestApp, site: Place, people: dict[str, Headers]
+    app: CKANTestApp, busy_place: Place, people: dict[str, Headers]
 ) -> None:
     """Pages, forms, confirmations and refusals of every route: a hidden frame gets no clicks."""
     asked = [("get", route, "sysadmin") for route in READ]
     asked += [("post", route, "anonymous") for route in SENT]
     pages = {}
     for method, route, role in asked:
-        headers, url = people[role], filled(route, site)
+        headers, url = people[role], filled(route, busy_place)
         answer = getattr(app, method)(url, headers=headers, follow_redirects=False)
         if answer.mimetype == "text/html":
             pages[method, route] = answer

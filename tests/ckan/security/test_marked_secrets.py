@@ -38,7 +38,7 @@ from tests.ckan.marked import (
     stored_rows,
 )
 from tests.ckan.previews.previewing import work
-from tests.ckan.security.filled_routes import READ, filled
+from tests.ckan.routes import READ, filled
 from tests.publisher import Publisher
 
 pytestmark = [pytest.mark.in_process, pytest.mark.timeout(180)]

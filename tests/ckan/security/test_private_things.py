@@ -16,7 +16,7 @@ from ckan.tests.helpers import CKANTestApp
 from tests.ckan.access import ANY_EDITOR, MEMBERS, USERS, Headers
 from tests.ckan.access_rows import TABLE, call
 from tests.ckan.harvesting import act
-from tests.ckan.security.filled_routes import READ, filled
+from tests.ckan.routes import READ, filled
 
 pytestmark = [pytest.mark.in_process, pytest.mark.timeout(900)]
 

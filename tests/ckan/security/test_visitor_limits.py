@@ -21,7 +21,7 @@ from tests.ckan.access import ALL
 from tests.ckan.access_rows import TABLE, call
 from tests.ckan.catalogues import catalogue
 from tests.ckan.harvesting import Portal, statements
-from tests.ckan.security.filled_routes import READ, filled
+from tests.ckan.routes import READ, filled
 from tests.publisher import Publisher
 
 pytestmark = pytest.mark.in_process

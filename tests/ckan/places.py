@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from ckan import model
-from ckanext.harvest.model import HarvestObject
+from ckanext.harvest.model import HarvestJob, HarvestObject
 
 from ckanext.ukharvest.harvest.gather import previews as source_previews
 from ckanext.ukharvest.harvest.model import Record
@@ -14,6 +14,7 @@ from ckanext.ukharvest.previews import jobs as preview_jobs
 from tests.ckan.access import Headers, headers_of_roles
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, act
+from tests.ckan.routes import Place
 from tests.publisher import Publisher
 
 Session = model.Session
@@ -29,7 +30,7 @@ def people(
 
 
 @pytest.fixture
-def place(portal: Portal, publisher: Publisher, organization: dict[str, str]) -> dict[str, str]:
+def place(portal: Portal, publisher: Publisher, organization: dict[str, str]) -> Place:
     """The ids that the table names: a source with one dataset, a private and a failed one."""
     failed = dataset(2, title="")
     publisher.serve("/data.json", catalogue([dataset(0), dataset(1, modified="soon"), failed]))
@@ -70,3 +71,23 @@ def place(portal: Portal, publisher: Publisher, organization: dict[str, str]) ->
         "moved url": publisher.url("/moved.json"),
         "move": move,
     }
+
+
+@pytest.fixture
+def busy_place(
+    place: Place,
+    portal: Portal,
+    publisher: Publisher,
+    ckan_config: Any,
+    monkeypatch: pytest.MonkeyPatch,
+) -> Place:
+    """The place with pending deletions and a run that has not started."""
+    monkeypatch.setitem(ckan_config, "ckanext.ukharvest.delete.after_runs", 1)
+    publisher.serve("/data.json", catalogue([dataset(2, title="")]))
+    portal.run(place["source"])
+    assert act("ukharvest_pending_list", source_id=place["source"])["count"] == 2
+    job = HarvestJob()
+    job.source_id = place["source"]
+    job.save()
+    place["open run"] = job.id
+    return place

@@ -1,17 +1,10 @@
-"""Routes with the parts of their paths filled in."""
+"""The table of routes: who may request each page of ours, and how its URL is filled in."""
 
 from __future__ import annotations
 
 import re
 
-from tests.ckan.access import (
-    ADMINS,
-    ALL,
-    ANY_EDITOR,
-    EDITORS,
-    LOGGED_IN,
-    SYSADMINS,
-)
+from tests.ckan.access import ADMINS, ALL, ANY_EDITOR, EDITORS, LOGGED_IN, MEMBERS, SYSADMINS
 
 Place = dict[str, str]
 # Route → who may. <name>, <id> and <source> are the source unless the next table names another.
@@ -101,6 +94,22 @@ SENT = {
     "/harvest/delete/<id>": EDITORS,
     "/harvest/<id>/switch-off": EDITORS,
     "/harvest/<id>/switch-on": EDITORS,
+}
+# The link of an email, which mail programs follow by themselves (RFC 8058): it has a token.
+WITHOUT_TOKEN = {"/harvest/unsubscribe/<token>"}
+# Rows for what is private: its organisation's members.
+PRIVATE = {
+    "/dataset/<id>/harvest-changes": MEMBERS,
+    "/dataset/<id>/source-record": MEMBERS,
+    "/dataset/<id>/source-record.<extension>": MEMBERS,
+    "/dataset/harvest_object/<id>": MEMBERS,
+    "/api/2/rest/harvestobject/<id>/html": MEMBERS,
+    "/api/2/rest/harvestobject/<id>/xml": MEMBERS,
+    "/harvest/gemini-object/<id>": MEMBERS,
+    "/harvest/object/<id>": MEMBERS,
+    "/harvest/<name>": MEMBERS,
+    "/harvest/<name>/datasets": MEMBERS,
+    "/harvest/about/<id>": MEMBERS,
 }
 # Beginning of a route → whose id <id> is.
 WHOSE = (
