@@ -17,6 +17,8 @@ from ckanext.ukharvest.harvest import database, lists
 from ckanext.ukharvest.harvest.batch import dataset_rows, hooks
 from ckanext.ukharvest.harvest.index import index_values
 from ckanext.ukharvest.harvest.sources import decision_log
+from ckanext.ukharvest.lib import source_secrets
+from ckanext.ukharvest.lib.lookups import TYPE
 from ckanext.ukharvest.rendering import form_fields
 from ckanext.ukharvest.sources import model as source_model
 
@@ -86,7 +88,12 @@ class UkharvestPlugin(p.SingletonPlugin, DefaultTranslation):
         decision_log.note_edit(context, {"id": pkg_dict["id"], "state": "deleted"})
 
     def after_dataset_show(self, context: Any, pkg_dict: dict[str, Any]) -> None:
-        """Add the extras ``harvest:…``, and what features add, to a dataset that the API shows."""
+        """Add the extras ``harvest:…``, and what features add, to a dataset that the API shows.
+
+        A source's secrets are hidden from users who may not update it.
+        """
+        if pkg_dict.get("type") == TYPE:
+            source_secrets.hide_in_source(context, pkg_dict)
         if provenance.is_shown_by_api("package_show"):
             provenance.add_computed(context, [pkg_dict])
             for add in lists.WITH_SHOW:
@@ -112,8 +119,9 @@ class UkharvestPlugin(p.SingletonPlugin, DefaultTranslation):
         form_fields.restore_hidden_fields(current, resource)
 
     def before_dataset_index(self, pkg_dict: dict[str, Any]) -> dict[str, Any]:
-        """Add our index fields, for facets."""
-        return {**pkg_dict, **search.build_index_fields(pkg_dict)}
+        """Add our index fields, for facets; leave out secrets of sources."""
+        fields = search.build_index_fields(pkg_dict)
+        return source_secrets.without_secrets_in_index({**pkg_dict, **fields})
 
     def before_dataset_search(self, search_params: dict[str, Any]) -> dict[str, Any]:
         """Change search parameters for the plugins after this one.
@@ -130,8 +138,11 @@ class UkharvestPlugin(p.SingletonPlugin, DefaultTranslation):
     ) -> dict[str, Any]:
         """Label facet values, and remember the found datasets for their badges.
 
-        The API's ``package_search`` shows the extras ``harvest:…`` as ``package_show`` does.
+        The API's ``package_search`` shows the extras ``harvest:…`` as ``package_show`` does, and
+        hides the same secrets of sources.
         """
+        user = {"user": tk.current_user.name if tk.current_user else ""}
+        source_secrets.hide_in_results(user, search_results["results"])
         search.prepare_results(search_results, search_params.get("fq") or "")
         if provenance.is_shown_by_api("package_search"):
             # With ``fl`` the results have only the fields that were asked for.

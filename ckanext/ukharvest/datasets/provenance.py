@@ -23,6 +23,7 @@ from ckanext.ukharvest.harvest.records import conflicts
 from ckanext.ukharvest.harvest.sources import schedules
 from ckanext.ukharvest.lib.lookups import TYPE, once
 from ckanext.ukharvest.lib.permissions import is_insider, may, may_see_source
+from ckanext.ukharvest.lib.source_secrets import source_url
 from ckanext.ukharvest.rendering.fields import LABELS, OF_CKAN, OF_RESOURCE, find_field
 from ckanext.ukharvest.rendering.values import Portal, label_for_key
 
@@ -81,7 +82,7 @@ def _of_origin(context: Any, origin: Origin, package_id: str) -> dict[str, Any]:
         "source": _source(origin) if is_open else None,
         "record_id": origin.record_id,
         "guid": origin.guid or "",
-        "harvest_url": url,
+        "harvest_url": source_url(context, origin.source_id, url),
         "harvested": iso(origin.harvested),
         "checked": iso(origin.checked or origin.harvested),
         "unchanged": origin.is_news is False and not origin.error and not missed,

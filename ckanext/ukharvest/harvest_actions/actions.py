@@ -20,7 +20,7 @@ from ckanext.ukharvest.harvest.index import pending_index, search_index
 from ckanext.ukharvest.harvest.run import prune, runs
 from ckanext.ukharvest.harvest.sources import schedules
 from ckanext.ukharvest.harvest_actions import schema as harvest_schema
-from ckanext.ukharvest.lib import schema
+from ckanext.ukharvest.lib import schema, source_secrets
 from ckanext.ukharvest.lib.lookups import (
     CLEARING_FIRST,
     RUN_FIRST,
@@ -237,6 +237,8 @@ def harvest_source_list(
 ) -> list[dict[str, Any]]:
     """List harvest sources, as ckanext-harvest does, but only those that the user may see.
 
+    Secrets in a source's URL and options are hidden from users who may not update it.
+
     :param organization_id: only sources of this organisation (optional)
     :type organization_id: string
     :param only_active: leave out sources that are switched off (optional, default: ``False``)
@@ -251,12 +253,15 @@ def harvest_source_list(
     columns = (model.Package.id, model.Package.private, model.Package.state)
     ids = [source["id"] for source in sources]
     states = {row.id: row for row in Session.query(*columns).filter(model.Package.id.in_(ids))}
-    return [
+    visible = [
         source
         for source in sources
         if (row := states.get(source["id"]))
         and may_see_source(context, row.id, is_private=row.private, state=row.state)
     ]
+    for source in visible:
+        source_secrets.hide_in_source(context, source)
+    return visible
 
 
 # No auth audit: ckanext-harvest's action asks for the right to call it by an auth function that

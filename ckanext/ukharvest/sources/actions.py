@@ -9,6 +9,7 @@ from ckan import authz
 from ckan.plugins import toolkit as tk
 
 from ckanext.ukharvest import config
+from ckanext.ukharvest.core.http.urls import without_secrets
 from ckanext.ukharvest.core.status_rules import SourceStatus
 from ckanext.ukharvest.core.values import gazetteer, organization_types
 from ckanext.ukharvest.core.values.dates import iso
@@ -130,7 +131,7 @@ def _row(listed: Listed, status: SourceStatus) -> dict[str, Any]:
         "name": source.name,
         "title": source.title,
         "type": source.type,
-        "url": source.url,
+        "url": source.url if listed.may_manage else without_secrets(source.url),
         "organization": source.organization,
         "organization_title": source.organization_title,
         "organization_type": listed.organization_type,
@@ -281,7 +282,7 @@ def ukharvest_source_show(context: Any, data_dict: dict[str, Any]) -> dict[str, 
     row = source_row_of(data_dict)
     id_ = row.source.id
     tk.check_access("ukharvest_source_show", context, {"source_id": id_})
-    answer = description.describe_source(row)
+    answer = description.describe_source(context, row)
     if not is_insider(context, id_):
         answer["datasets"] = dataset_rows.count_datasets_of_sources([id_], public=True).get(id_, 0)
         return {**answer, "harvested": iso(runs.last_good_end(id_))}

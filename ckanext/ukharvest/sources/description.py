@@ -25,6 +25,7 @@ from ckanext.ukharvest.harvest.sources import schedules, source_status
 from ckanext.ukharvest.harvest.sources.source_moves import is_move
 from ckanext.ukharvest.lib.lookups import SourceRow, once
 from ckanext.ukharvest.lib.slots import facts_of
+from ckanext.ukharvest.lib.source_secrets import source_url
 from ckanext.ukharvest.lib.texts import ngettext
 from ckanext.ukharvest.source_types.source_type import COMMON_OPTIONS
 from ckanext.ukharvest.sources import filter_rules
@@ -43,14 +44,17 @@ def type_label(name: str) -> str:
     return str(tk._(titles[name])) if name in titles else name
 
 
-def describe_source(row: SourceRow) -> dict[str, Any]:
-    """Return what everybody who may read the source gets, but its number of datasets."""
+def describe_source(context: Any, row: SourceRow) -> dict[str, Any]:
+    """Return what everybody who may read the source gets, but its number of datasets.
+
+    Secrets in its URL are for users who may update it.
+    """
     package, source, group = row[:3]
     return {
         "id": source.id,
         "name": package.name,
         "title": package.title or source.title or package.name,
-        "url": source.url,
+        "url": source_url(context, source.id, source.url),
         "type": source.type,
         "type_label": type_label(source.type),
         "organization": group and {"id": group.id, "name": group.name, "title": group.title},

@@ -17,6 +17,7 @@ import sqlalchemy as sa
 from ckan import model
 
 from ckanext.ukharvest import compat, source_types
+from ckanext.ukharvest.core.http.urls import without_secrets
 from ckanext.ukharvest.core.status_rules import ATTENTION, Health, SourceStatus
 from ckanext.ukharvest.core.values import organization_types
 from ckanext.ukharvest.harvest import http_client
@@ -157,7 +158,8 @@ def _is_asked_for(listed: Listed, words: Collection[str], *, mine: bool) -> bool
     if mine and not listed.may_manage:
         return False
     source = listed.source
-    text = f"{source.title}\n{source.name}\n{source.url}\n{source.organization_title}".casefold()
+    url = source.url if listed.may_manage else without_secrets(source.url)
+    text = f"{source.title}\n{source.name}\n{url}\n{source.organization_title}".casefold()
     return all(word in text for word in words)
 
 

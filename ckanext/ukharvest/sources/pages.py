@@ -61,7 +61,7 @@ def find_source(name: str, *, insiders_only: bool = True) -> dict[str, Any]:
     if insiders_only and not may_manage:
         refuse(tk.h.url_for("harvest.read", id=package.name))
     return {
-        **describe_source(row),
+        **describe_source(asker, row),
         "notes": package.notes or "",
         "active": bool(source.active and package.state == "active"),
         "source_type": source.type,

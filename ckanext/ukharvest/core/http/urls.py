@@ -40,17 +40,23 @@ _HIDDEN = re.compile(r"[\x00-\x20\x7f-\xa0\\\u1680\u2000-\u200f\u2028-\u202f\u20
 
 def hide_secrets(text: str) -> str:
     """Return a text without the secrets in its URLs, behind a parameter's or a header's name."""
-    text = re.sub(r"\S+", lambda word: _without_secrets(word[0]), text)
+    text = re.sub(r"\S+", lambda word: without_secrets(word[0]), text)
     return _SECRET_HEADER.sub(r"\1…", _NAMED_SECRET.sub(r"\1…", text))
 
 
-def _without_secrets(url: str) -> str:
+def without_secrets(url: str) -> str:
+    """Return a URL without login and with "…" as the value of a parameter that is a secret."""
     return _SECRET.sub(r"\1…", _USERINFO.sub(r"\1", url))
+
+
+def is_secret_name(name: str) -> bool:
+    """Tell whether a parameter, header or option of this name has a secret as its value."""
+    return bool(_SECRET.match(f"?{name}=") or _SECRET_HEADER.match(f"{name}: x"))
 
 
 def safe_url(url: str) -> str:
     """Return a URL for a message or a log: printable, without secrets, shortened."""
-    text = _without_secrets(url)
+    text = without_secrets(url)
     text = "".join(sign if sign.isprintable() else "\ufffd" for sign in text)
     return text if len(text) <= SHOWN else text[: SHOWN - 1] + "…"
 
