@@ -1,9 +1,8 @@
-"""A gateway before a real server: it notes the requests, and can hold one back."""
+"""A gateway before a real server, which gives its datasets other ids."""
 
 from __future__ import annotations
 
 import re
-import threading
 from collections.abc import Callable, Iterable
 from contextlib import closing
 from http.client import HTTPConnection
@@ -22,41 +21,15 @@ class Gateway(Publisher):
     Args:
         place: host and port of the server.
         change: called with the body of each answer; returns what is sent on.
-
-    Attributes:
-        is_due: asked before a request is passed on; the first for which it is true is held back,
-            and never gets an answer.
-        held: set when a request is held back.
     """
 
-    def __init__(self, place: str, change: Callable[[bytes], bytes] = bytes) -> None:
+    def __init__(self, place: str, change: Callable[[bytes], bytes]) -> None:
         super().__init__()
         self._place = place
         self._change = change
-        self._free = threading.Event()
-        self._turn = threading.Lock()
-        self.is_due: Callable[[], bool] | None = None
-        self.held = threading.Event()
-
-    def release(self) -> list[str]:
-        """Forget the request that is held back, and return what was answered before it."""
-        self._free.set()
-        answered = [spell(each) for each in self.requests[:-1]]
-        self.requests.clear()
-        return answered
 
     def respond(self, request: Request) -> Response:
-        with self._turn:
-            self.requests.append(request)
-            if self.is_due and self.is_due():
-                self.is_due = None
-                self._free.clear()
-                self.held.set()
-                self._free.wait(_PATIENCE)
-                return Response(cut=-1)
-        return self._ask(request)
-
-    def _ask(self, request: Request) -> Response:
+        self.requests.append(request)
         headers = {
             name: value for name, value in request.headers.items() if name.lower() not in _OWN
         }
@@ -66,11 +39,6 @@ class Gateway(Publisher):
             body = answer.read()
             kept = {name: value for name, value in answer.getheaders() if name.lower() not in _OWN}
         return Response(self._change(body), answer.status, kept)
-
-
-def spell(request: Request) -> str:
-    """Return what a request asks for, as one text."""
-    return f"{request.method} {request.path} {request.body.decode()}"
 
 
 def other_id(dataset_id: str) -> str:

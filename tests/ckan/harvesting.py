@@ -306,7 +306,6 @@ class Consumers:
         fetchers: number of fetch consumers.
         program: Python code that runs ``ckan``.
         log: file for the processes' output; "" discards it.
-        begin: starts a process from words, program and output.
     """
 
     def __init__(
@@ -316,14 +315,12 @@ class Consumers:
         *,
         program: str = PROGRAM,
         log: Path | None = None,
-        begin: Callable[..., Any] = Process,
     ) -> None:
         self._ini = ini
         self._program = program
         self._log = log
-        self._begin = begin
         self._names = ["gather-consumer"] + ["fetch-consumer"] * fetchers
-        self.processes: list[Any] = []
+        self.processes: list[Process] = []
 
     def __enter__(self) -> Consumers:
         self.start()
@@ -335,16 +332,12 @@ class Consumers:
     def start(self) -> None:
         self.start_named(self._names)
 
-    def start_fetchers(self, count: int) -> None:
-        """Start more fetch consumers."""
-        self.start_named(["fetch-consumer"] * count)
-
     def start_named(self, names: list[str]) -> None:
         """Start consumers by the names of their commands, behind those that run."""
         for name in names:
             words = ["-c", self._ini, "harvester", name]
             self.processes.append(
-                self._begin(words, program=self._program, output=self._log or os.devnull)
+                Process(words, program=self._program, output=self._log or os.devnull)
             )
 
     def stop(self) -> None:

@@ -1,4 +1,7 @@
-"""Monster records for each source type: values far beyond what any real record has."""
+"""Monster records of JSON and of XML: values far beyond what any real record has.
+
+The limits are the same code for all formats, behind the parsers.
+"""
 
 from __future__ import annotations
 
@@ -11,10 +14,6 @@ from xml.sax.saxutils import escape
 from tests.publisher import Publisher
 from tests.publishing.data_json import catalogue
 from tests.publishing.gemini import gemini
-from tests.publishing.oaipmh import OAI_LIST, oai_dc, oaipmh
-from tests.publishing.ods import ODS_LIST, ods_dataset
-from tests.publishing.opensearch import atom_entry, atom_feed
-from tests.publishing.packages import DKAN_LIST, SEARCH, package
 from tests.publishing.records import Item, items
 
 TEXT = "All work and no play. " * 900_000  # 20 MB, the longest text of JSON that is read
@@ -53,32 +52,11 @@ class Monster:
 
 HUGE = Monster(TITLE, TEXT, RESOURCES, TAGS, _polygon(POINTS))
 XML_HUGE = replace(HUGE, text=XML_TEXT)
-# The whole for one format of JSON and one of XML: the limits are the same code for all, and CI has
-# little time. pyoxigraph reads texts of 16 MB.
-LARGE = replace(HUGE, text=TEXT[:1_000_000], resources=2_000, tags=2_000, spatial=_polygon(50_000))
 ODD = Monster(f"Odd {ODD_TEXT}", ODD_TEXT, size=NUMBER)
 
 
 def _url(number: int) -> str:
     return f"https://data.example/files/{number}.csv"
-
-
-def _package(number: int, monster: Monster) -> dict[str, Any]:
-    return {
-        **package(Item(number)),
-        "title": monster.title,
-        "notes": monster.text,
-        "tags": [{"name": f"tag {each}"} for each in range(monster.tags)],
-        "resources": [
-            {"id": f"{number}-{each}", "url": _url(each), "size": monster.size}
-            for each in range(monster.resources)
-        ],
-        "extras": [
-            {"key": "spatial", "value": monster.spatial},
-            {"key": monster.title, "value": monster.text[:1_000_000]},
-            *({"key": f"extra {each}", "value": "x"} for each in range(monster.tags)),
-        ],
-    }
 
 
 def _wrong_types(record: dict[str, Any], kept: tuple[str, ...]) -> list[dict[str, Any]]:
@@ -88,25 +66,6 @@ def _wrong_types(record: dict[str, Any], kept: tuple[str, ...]) -> list[dict[str
         | {"id": f"wrong-{number}", "identifier": f"wrong-{number}"}
         for number, wrong in enumerate(WRONG)
     ]
-
-
-def _packages() -> list[dict[str, Any]]:
-    found = [_package(0, Monster()), _package(1, LARGE), _package(2, ODD)]
-    return found + _wrong_types({**found[0], "title": "Wrong"}, ("id", "name", "title"))
-
-
-def _ckan(publisher: Publisher) -> str:
-    found = _packages()
-    answer = {"success": True, "result": {"count": len(found), "results": found}}
-    publisher.serve(SEARCH.format(0), answer)
-    return "/"
-
-
-def _dkan(publisher: Publisher) -> str:
-    found = _packages()
-    publisher.serve(DKAN_LIST.format(0), {"success": True, "result": found})
-    publisher.serve(DKAN_LIST.format(len(found)), {"success": True, "result": []})
-    return "/"
 
 
 def _dataset(number: int, monster: Monster) -> dict[str, Any]:
@@ -187,116 +146,7 @@ def _gemini_single(publisher: Publisher) -> str:
     return "/records.xml"
 
 
-def _inventory(publisher: Publisher) -> str:
-    address = "https://data.example/"
-    found = []
-    for number, monster in enumerate((Monster(), LARGE, ODD)):
-        renditions = "".join(
-            f"<inv:Rendition><inv:Identifier>{address}{number}/{each}.csv</inv:Identifier>"
-            "</inv:Rendition>"
-            for each in range(monster.resources)
-        )
-        found.append(
-            '<inv:Dataset Modified="2024-04-01">'
-            f"<inv:Identifier>id-{number}</inv:Identifier>"
-            f"<inv:Title>{_xml_text(monster.title)}</inv:Title>"
-            f"<inv:Description>{_xml_text(monster.text)}</inv:Description>"
-            '<inv:Resources><inv:Resource Type="Data"><inv:Identifier>file</inv:Identifier>'
-            f"<inv:Title>File</inv:Title><inv:Renditions>{renditions}</inv:Renditions>"
-            "</inv:Resource></inv:Resources></inv:Dataset>"
-        )
-    text = (
-        '<inv:Inventory xmlns:inv="http://schemas.esd.org.uk/inventory" Modified="2024-05-01">'
-        "<inv:Identifier>https://council.example</inv:Identifier>"
-        f"<inv:Datasets>{''.join(found)}</inv:Datasets></inv:Inventory>"
-    )
-    publisher.serve("/inventory.xml", text, headers={"Content-Type": "application/xml"})
-    return "/inventory.xml"
-
-
-def _dcat_rdf(publisher: Publisher) -> str:
-    lines = [
-        "@prefix dcat: <http://www.w3.org/ns/dcat#> . @prefix dct: <http://purl.org/dc/terms/> .",
-        "@prefix locn: <http://www.w3.org/ns/locn#> .",
-        "@prefix gsp: <http://www.opengis.net/ont/geosparql#> .",
-    ]
-    for number, monster in enumerate((Monster(), LARGE, ODD)):
-        node = f"<https://data.example/id/{number}>"
-        title, text = (json.dumps(_xml_text(each)) for each in (monster.title, monster.text))
-        lines.append(f"{node} a dcat:Dataset; dct:title {title}; dct:description {text} .")
-        lines += [f'{node} dcat:keyword "tag {each}" .' for each in range(min(monster.tags, 900))]
-        lines += [
-            f"{node} dcat:distribution [ a dcat:Distribution; dcat:downloadURL <{_url(each)}> ] ."
-            for each in range(min(monster.resources, 5_000))
-        ]
-        if monster.spatial:
-            shape = f"{json.dumps(monster.spatial)}^^gsp:geoJSONLiteral"
-            lines.append(f"{node} dct:spatial [ locn:geometry {shape} ] .")
-    text = "\n".join(lines)
-    publisher.serve("/catalog.ttl", text, headers={"Content-Type": "text/turtle"})
-    return "/catalog.ttl"
-
-
-def _oaipmh(publisher: Publisher) -> str:
-    """Serve records of Dublin Core, whose limits are the same code; GEMINI's are above."""
-    found = []
-    for number, monster in enumerate((Monster(), LARGE, ODD)):
-        record = oai_dc(Item(number, _legal(monster.title), _legal(monster.text)))
-        subjects = "".join(f"<dc:subject>tag {each}</dc:subject>" for each in range(monster.tags))
-        links = "".join(
-            f"<dc:identifier>{_url(each)}</dc:identifier>" for each in range(monster.resources)
-        )
-        found.append(record.replace("</oai_dc:dc>", f"{subjects}{links}</oai_dc:dc>"))
-    text = oaipmh(f"<ListRecords>{''.join(found)}</ListRecords>")
-    publisher.serve(OAI_LIST, text, headers={"Content-Type": "text/xml"})
-    return OAI_LIST
-
-
-def _ods(publisher: Publisher) -> str:
-    found = [_ods_dataset(n, each) for n, each in enumerate((Monster(), LARGE, ODD))]
-    publisher.serve(ODS_LIST.format(0), {"total_count": len(found), "results": found})
-    return "/"
-
-
-def _ods_dataset(number: int, monster: Monster) -> dict[str, Any]:
-    spatial = json.loads(monster.spatial) if monster.spatial else None
-    default = {
-        "title": monster.title,
-        "description": monster.text,
-        "keyword": [f"tag {each}" for each in range(monster.tags)],
-        "theme": [f"theme {each}" for each in range(monster.tags)],
-        "bbox": {"type": "Feature", "geometry": spatial, "properties": {}} if spatial else None,
-        "records_count": monster.size,
-    }
-    files = [
-        {"id": f"file-{each}", "url": _url(each), "title": monster.title}
-        for each in range(monster.resources)
-    ]
-    return {**ods_dataset(Item(number)), "attachments": files, "metas": {"default": default}}
-
-
-def _opensearch(publisher: Publisher) -> str:
-    found = []
-    for number, monster in enumerate((Monster(), LARGE, ODD)):
-        entry = atom_entry(Item(number, _legal(monster.title), _legal(monster.text)))
-        tags = "".join(f'<category term="tag {each}"/>' for each in range(monster.tags))
-        links = "".join(
-            f'<link rel="enclosure" href="{_url(each)}"/>' for each in range(monster.resources)
-        )
-        found.append(entry.replace("</entry>", f"{tags}{links}</entry>"))
-    text = atom_feed("".join(found), len(found))
-    publisher.serve("/results.atom", text, headers={"Content-Type": "application/atom+xml"})
-    return "/results.atom"
-
-
 SERVERS: dict[str, Callable[[Publisher], str]] = {
-    "ckan": _ckan,
     "data_json": _data_json,
-    "dcat_rdf": _dcat_rdf,
-    "dkan": _dkan,
     "gemini-single": _gemini_single,
-    "inventory": _inventory,
-    "oaipmh": _oaipmh,
-    "ods": _ods,
-    "opensearch": _opensearch,
 }

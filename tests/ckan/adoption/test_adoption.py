@@ -152,20 +152,6 @@ def test_by_guid_alone_only_on_an_explicit_command(
     assert len(portal.datasets()) == 4
 
 
-def test_by_guid_leaves_other_sources_and_organisations(
-    portal: Portal,
-    publisher: Publisher,
-    harvested: str,
-    cli: Any,
-) -> None:
-    publisher.serve("/other.json", catalogue(4))
-    portal.source(publisher.url("/other.json"))
-    elsewhere = factories.Organization()
-    portal.source(publisher.url("/third.json"), owner_org=elsewhere["id"])
-    for name in ("source-2", "source-3"):
-        assert "0 datasets" in cli.invoke(ukharvest, ["adopt", name, "--by-guid"]).output
-
-
 def test_a_guid_of_two_organisations_changes_neither_dataset(
     portal: Portal, publisher: Publisher, harvested: str
 ) -> None:

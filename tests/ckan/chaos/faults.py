@@ -15,7 +15,6 @@ KILL, TERM, STOP, CONT = signal.SIGKILL, signal.SIGTERM, signal.SIGSTOP, signal.
 DURING_GATHER = 0.15  # share of the faults that strike before anything is imported
 
 Strike = Callable[["Fault", Services, Supervisor], None]
-Kinds = Mapping[str, tuple[int, Strike]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,14 +44,14 @@ class Fault:
         return f"{words}, {self.seconds:.0f} s" + (f", {self.victim}" if self.victim else "")
 
 
-def draw(rng: random.Random, number: int, consumers: list[str], kinds: Kinds) -> list[Fault]:
+def draw(rng: random.Random, number: int, consumers: list[str]) -> list[Fault]:
     """Draw faults in the order of their moments; each kind comes before any comes again."""
     names: list[str] = []
     while len(names) < number:
-        more = [name for name, (weight, _) in kinds.items() for _ in range(weight)]
+        more = [name for name, (weight, _) in FAULTS.items() for _ in range(weight)]
         rng.shuffle(more)
         names += more
-    drawn = [_draw(rng, name, consumers, kinds[name][1]) for name in names[:number]]
+    drawn = [_draw(rng, name, consumers, FAULTS[name][1]) for name in names[:number]]
     return sorted(drawn, key=lambda each: each.at)
 
 
@@ -128,7 +127,7 @@ def _freeze_solr(fault: Fault, services: Services, _supervisor: Supervisor) -> N
 
 
 # Name → how often it is drawn, and what it does.
-FAULTS: Kinds = {
+FAULTS: Mapping[str, tuple[int, Strike]] = {
     "kill -9 a consumer": (4, _kill),
     "restart a consumer": (2, _terminate),
     "freeze a consumer": (2, _freeze),

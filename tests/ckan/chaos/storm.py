@@ -16,7 +16,7 @@ from ckan import model
 from tests.ckan.chaos import evidence, faults
 from tests.ckan.chaos.evidence import Evidence
 from tests.ckan.chaos.services import Services
-from tests.ckan.chaos.supervisor import HURRIED, HURRIED_SETTINGS, Supervisor
+from tests.ckan.chaos.supervisor import HURRIED_SETTINGS, Supervisor
 from tests.ckan.harvesting import Portal, act, write_ini
 from tests.publisher import Publisher
 from tests.publishing import catalogues
@@ -39,8 +39,6 @@ class Storm:
 
     Attributes:
         write: prints a line.
-        program, settings: of the consumers.
-        kinds: what can strike.
         struck: how often each fault struck.
     """
 
@@ -51,9 +49,6 @@ class Storm:
     folder: Path
     rng: random.Random
     write: Callable[[str], None]
-    program: str = HURRIED
-    settings: dict[str, str] = field(default_factory=dict)
-    kinds: faults.Kinds = field(default_factory=lambda: faults.FAULTS)
     struck: Counter[str] = field(default_factory=Counter)
     records: dict[str, str] = field(default_factory=dict)
     sources: list[str] = field(default_factory=list)
@@ -69,14 +64,10 @@ class Storm:
 
     @contextmanager
     def consumers(self, batch_size: int) -> Iterator[Supervisor]:
-        settings = {
-            **self.settings,
-            **HURRIED_SETTINGS,
-            "ckanext.ukharvest.batch_size": str(batch_size),
-        }
+        settings = {**HURRIED_SETTINGS, "ckanext.ukharvest.batch_size": str(batch_size)}
         ini = write_ini(self.ini, settings, self.folder / "chaos.ini")
         inis = dict.fromkeys(CONSUMERS, ini)
-        with Supervisor(inis, self.log, program=self.program) as supervisor:
+        with Supervisor(inis, self.log) as supervisor:
             yield supervisor
         self.restarts += supervisor.restarts
 
@@ -147,7 +138,7 @@ class Storm:
     def _run(
         self, sources: list[str], supervisor: Supervisor, number: int, what: str, after: int
     ) -> None:
-        drawn = faults.draw(self.rng, number, list(CONSUMERS), self.kinds)
+        drawn = faults.draw(self.rng, number, list(CONSUMERS))
         self.start(sources)
         with ThreadPoolExecutor(32) as pool:
             striking = [self._strike(each, pool, supervisor, what, after) for each in drawn]

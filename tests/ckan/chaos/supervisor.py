@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from tests.ckan.processes import PROGRAM, Process
 
@@ -32,31 +30,17 @@ class Supervisor:
     Args:
         inis: name of a consumer ("gather-…" or "fetch-…") to the path of its ini.
         log: file for the output of all processes.
-        program: Python code that runs ``ckan``.
-        begin: starts a process from words, program and output.
-        ticks: call cron's command too.
     """
 
-    def __init__(
-        self,
-        inis: dict[str, str],
-        log: Path,
-        *,
-        program: str = HURRIED,
-        begin: Callable[..., Any] = Process,
-        ticks: bool = True,
-    ) -> None:
+    def __init__(self, inis: dict[str, str], log: Path) -> None:
         self._inis = inis
         self._log = log
-        self._program = program
-        self._begin = begin
-        self._has_ticks = ticks
         self._ended: dict[str, float] = {}
         self._ticks: list[tuple[float, Process]] = []
         self._lock = threading.Lock()
         self._end = threading.Event()
         self._thread = threading.Thread(target=self._run, name="supervisor", daemon=True)
-        self.processes: dict[str, Any] = {}
+        self.processes: dict[str, Process] = {}
         self.restarts = 0
         self.ticks = 0  # that ended without error
         self.failed_ticks = 0
@@ -83,7 +67,7 @@ class Supervisor:
             for process in running or [self.processes[each] for each in (name,) if each != "tick"]:
                 process.send_signal(number)
 
-    def process(self, name: str) -> Any:
+    def process(self, name: str) -> Process:
         with self._lock:
             return self.processes[name]
 
@@ -99,12 +83,11 @@ class Supervisor:
             with self._lock:
                 for name in self._inis:
                     self._restart(name)
-                if self._has_ticks:
-                    self._tick()
+                self._tick()
 
     def _start(self, name: str) -> None:
         words = ["-c", self._inis[name], "harvester", f"{name.partition('-')[0]}-consumer"]
-        self.processes[name] = self._begin(words, program=self._program, output=self._log)
+        self.processes[name] = Process(words, program=HURRIED, output=self._log)
 
     def _restart(self, name: str) -> None:
         if self.processes[name].poll() is None:
@@ -128,5 +111,5 @@ class Supervisor:
             return
         if all(now - begun > HUNG for begun, _ in self._ticks):
             words = ["-c", next(iter(self._inis.values())), "harvester", "run"]
-            started = Process(words, program=self._program, output=self._log)
+            started = Process(words, program=HURRIED, output=self._log)
             self._ticks.append((now, started))

@@ -1,4 +1,4 @@
-"""Two consumers of each kind that meet at one source, one guid, one name or one message."""
+"""Two consumers of each kind that meet at one source."""
 
 from __future__ import annotations
 
@@ -6,15 +6,14 @@ from collections import Counter
 from collections.abc import Iterator
 
 import pytest
-import sqlalchemy as sa
 from ckan import model
 from ckanext.harvest import queue
 from ckanext.harvest.model import HarvestJob
 
-from ckanext.ukharvest.harvest.model import Record, utcnow
+from ckanext.ukharvest.harvest.model import utcnow
 from tests.ckan.catalogues import catalogue
 from tests.ckan.chaos.evidence import Evidence, in_index
-from tests.ckan.harvesting import Consumers, Portal, act, figures, tick, until, write_ini
+from tests.ckan.harvesting import Consumers, Portal, figures, tick, until, write_ini
 from tests.publisher import Publisher
 
 pytestmark = [pytest.mark.in_process, pytest.mark.giant]
@@ -47,10 +46,6 @@ def all_finished() -> bool:
     return not model.Session.query(HarvestJob).filter(HarvestJob.status != "Finished").count()
 
 
-def once(number: int = MANY) -> Counter[str]:
-    return Counter({f"Dataset {n:05}": 1 for n in range(number)})
-
-
 def test_two_jobs_of_one_source(
     portal: Portal, publisher: Publisher, four: Consumers, evidence: Evidence
 ) -> None:
@@ -67,43 +62,10 @@ def test_two_jobs_of_one_source(
         queue.get_gather_publisher().send({"harvest_job_id": job_id})
     until(all_finished)
     assert four.are_alive
-    assert evidence.log("created") == once()
+    assert evidence.log("created") == Counter({f"Dataset {n:05}": 1 for n in range(MANY)})
     assert set(evidence.log("resource").values()) == {1}
     assert not evidence.log("deleted")
     assert evidence.unfinished() == {}
     assert len(evidence.in_database()) == MANY
     assert in_index() == evidence.ids_and_titles()
     assert figures(portal.run(source)) == {"not modified": MANY}
-
-
-def test_two_sources_with_the_same_guids(
-    portal: Portal, publisher: Publisher, four: Consumers, evidence: Evidence
-) -> None:
-    publisher.serve(PATH, catalogue(MANY))
-    publisher.serve("/other.json", catalogue(MANY))
-    sources = [portal.source(publisher.url(path)) for path in (PATH, "/other.json")]
-    for source in sources:
-        act("ukharvest_run_create", source_id=source)
-    until(all_finished)
-    assert four.are_alive
-    assert evidence.log("created") == once()
-    assert len(evidence.in_database()) == MANY
-    assert in_index() == evidence.ids_and_titles()
-    owners = sa.select(sa.func.count(sa.distinct(Record.package_id)))
-    assert model.Session.scalar(owners) == MANY
-
-
-def test_the_tick_of_cron_at_every_moment_of_a_run(
-    portal: Portal, publisher: Publisher, four: Consumers, evidence: Evidence
-) -> None:
-    """Ticks follow each other without a pause, while messages are delivered twice."""
-    publisher.serve(PATH, catalogue(MANY))
-    source = portal.source(publisher.url(PATH))
-    job_id = act("ukharvest_run_create", source_id=source)["id"]
-    until(lambda: tick() or portal.waiting(job_id) or all_finished())
-    portal.send(portal.objects(job_id))
-    until(all_finished)
-    assert four.are_alive
-    assert evidence.log("created") == once()
-    assert evidence.unfinished() == {}
-    assert figures(portal.job(job_id)) == {"added": MANY}

@@ -337,25 +337,6 @@ def test_record_shows_its_problems_and_runs(
     assert "notes" in [each["field"] for each in shown["history"][1]["fields"]]
 
 
-def test_it_is_for_those_who_look_after_the_source(
-    portal: Portal, source: str, app: CKANTestApp
-) -> None:
-    number = record_id()
-    address = f"/harvest/source-1/record/{number}"
-    other = factories.Organization()
-    for who, status in (
-        (member({"id": portal.organization_id}), 200),
-        (member({"id": portal.organization_id}, "member"), 403),
-        (member(other, "admin"), 403),
-    ):
-        assert app.get(address, headers=who["headers"]).status_code == status
-    assert app.get(address, follow_redirects=False).status_code == 302
-    editor = member({"id": portal.organization_id})["headers"]
-    assert app.get("/harvest/source-1/record/999999", headers=editor).status_code == 404
-    portal.source("https://data.example/other.json")
-    assert app.get(f"/harvest/source-2/record/{number}", headers=editor).status_code == 404
-
-
 def test_it_is_brought_in_again(
     portal: Portal, publisher: Publisher, source: str, app: CKANTestApp
 ) -> None:

@@ -19,16 +19,14 @@ from ckanext.ukharvest.harvest.batch import import_stage
 from ckanext.ukharvest.harvest.model import Record
 from ckanext.ukharvest.harvest.records import decisions
 from ckanext.ukharvest.source_types import TYPES
-from tests.ckan import looks
 from tests.ckan.catalogues import catalogue, dataset
-from tests.ckan.faulty_runs import faulty
 from tests.ckan.harvesting import Portal
 from tests.ckan.logins import member, sysadmin
 from tests.ckan.portal_copies import SourceMaker
 from tests.publisher import Publisher
 
 if TYPE_CHECKING:
-    from tests.ckan.browser import Visitor
+    pass
 
 pytestmark = [
     pytest.mark.in_process,
@@ -253,33 +251,6 @@ def test_many_are_deleted_by_the_consumers(
     assert len(portal.datasets()) == 2
     body = app.get(f"/harvest/somewhere/job/{job_id}", headers=sysadmin()).body
     assert "Deleted <strong>28</strong>" in body
-
-
-def test_the_pages_look_as_they_should(
-    manager: Visitor,
-    portal: Portal,
-    publisher: Publisher,
-    ready_source: SourceMaker,
-    organization: dict[str, str],
-) -> None:
-    source = ready_source(PATH, catalogue(10), name="somewhere")
-    hostile = [dataset(number, title=text) for number, text in enumerate(looks.HOSTILE, 20)]
-    publisher.serve(PATH, catalogue([*(dataset(n) for n in range(10)), *hostile, *faulty()[2:]]))
-    run = portal.run(source)["id"]
-    publisher.serve(PATH, catalogue([dataset(0), *hostile[:3]]))
-    pending_run = portal.run(source)["id"]
-    seen = call_action("ukharvest_pending_list", source_id=source)["version"]
-    pages = {
-        "run-errors": f"/harvest/somewhere/job/{run}",
-        "run-held": f"/harvest/somewhere/job/{pending_run}",
-        "problems": "/harvest/somewhere/problems",
-        "deletions": PAGE,
-        "deletions-delete": f"{PAGE}/delete?version={seen}",
-    }
-    looks.check_all(manager, "somewhere", pages)
-    editor = member(organization, "editor", factories.UserWithToken(image_url=""))
-    manager.page.context.set_extra_http_headers(editor)
-    looks.check(manager, "somewhere-deletions-editor", PAGE)
 
 
 def test_a_record_that_came_back_is_not_deleted_any_more(

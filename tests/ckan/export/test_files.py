@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import io
 import json
 import secrets
 from pathlib import Path
@@ -16,7 +15,6 @@ from ckan import model
 from ckan.tests import factories
 
 from ckanext.ukharvest import config
-from ckanext.ukharvest.check_command import command as check
 from ckanext.ukharvest.export import dataset as dataset_facts
 from ckanext.ukharvest.export import files as export_files
 from ckanext.ukharvest.export import rdf
@@ -26,20 +24,12 @@ from ckanext.ukharvest.harvest.batch import dataset_rows
 from tests.ckan.chaos.small_disk import ROOM, small_disk
 from tests.ckan.export.exports import FILES, export, packages, text
 from tests.ckan.harvesting import Portal, act
-from tests.publisher import Publisher
 
 pytestmark = pytest.mark.in_process
 
 
 def stored(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in folder.iterdir()}
-
-
-def check_source(kind: str, url: str) -> tuple[int, dict[str, Any]]:
-    """Return exit code and result of ``ukharvest check``."""
-    out = io.StringIO()
-    code = check.run(kind, url, as_json=True, allow_private=True, out=out, err=io.StringIO())
-    return code, json.loads(out.getvalue())
 
 
 def test_the_export_has_what_an_anonymous_visitor_sees(portal: Portal, tmp_path: Path) -> None:
@@ -91,37 +81,6 @@ def test_each_file_is_in_the_manifest(harvested: list[str], tmp_path: Path) -> N
         assert each["sha256"] == hashlib.sha256(content).hexdigest()
         assert each["datasets"] == len(harvested)
         assert each["url"] == f"{config.site_url()}/catalogue/export/{each['name']}"
-
-
-HARVESTED_FROM = (
-    ("data_json", "data.json"),
-    ("data_json", "data.json.gz"),
-    ("dcat_rdf", "catalogue.ttl"),
-    ("dcat_rdf", "catalogue.nt"),
-)
-
-
-def test_exported_catalogue_can_be_harvested(
-    harvested: list[str],
-    site: str,
-    tmp_path: Path,
-    ckan_config: Any,
-    monkeypatch: pytest.MonkeyPatch,
-    subtests: pytest.Subtests,
-) -> None:
-    monkeypatch.setitem(ckan_config, "ckanext.ukharvest.export.folder", str(tmp_path))
-    export(tmp_path)
-    model.Session.remove()
-    for kind, name in HARVESTED_FROM:
-        with subtests.test(name):
-            if name.endswith(".gz"):  # a folder of files, without CKAN and without any header
-                with Publisher() as publisher:
-                    publisher.serve("/data.json", text(tmp_path, name))
-                    code, found = check_source(kind, publisher.url("/data.json"))
-            else:
-                code, found = check_source(kind, f"{site}/catalogue/export/{name}")
-            assert (code, found["complete"], found["errors"]) == (0, True, [])
-            assert sorted(each["title"] for each in found["records"]) == harvested
 
 
 def test_equal_datasets_give_equal_files(harvested: list[str], tmp_path: Path) -> None:

@@ -16,7 +16,6 @@ from ckan import model
 from ckan.lib import jobs
 from ckan.tests import factories
 from ckan.tests.helpers import CKANTestApp, call_action
-from ckanext.harvest.model import HarvestSource
 
 from ckanext.ukharvest.data_checks import model as data_check_model
 from ckanext.ukharvest.data_checks.model import DataCheck
@@ -29,7 +28,7 @@ from ckanext.ukharvest.harvest.model import Link
 from ckanext.ukharvest.harvest.records import links as link_results
 from ckanext.ukharvest.links import jobs as link_jobs
 from ckanext.ukharvest.stars import jobs as star_jobs
-from tests.ckan.harvesting import act, until
+from tests.ckan.harvesting import until
 from tests.ckan.people import Person, member
 from tests.ckan.previews.previewing import as_
 from tests.ckan.processes import Process
@@ -168,37 +167,6 @@ def test_a_test_begins_within_5_s_beside_10_000_due_links(
     # The check goes on behind the test.
     held = len(silent.requests)
     until(lambda: len(silent.requests) > held)
-
-
-def test_a_dry_run_begins_within_5_s_beside_due_links(
-    editor: dict[str, Any],
-    organization: dict[str, str],
-    publisher: Publisher,
-    silent: Publisher,
-    worker: Callable[[], None],
-) -> None:
-    add_links(silent.port)
-    source = act(
-        "harvest_source_create",
-        name="parks",
-        title="Parks",
-        url=publisher.url(PATH),
-        source_type="data_json",
-        owner_org=organization["id"],
-    )["id"]
-    background.enqueue_background()
-    worker()
-
-    def begin() -> float:
-        held = len(silent.requests)
-        until(lambda: len(silent.requests) >= held + link_jobs.AT_ONCE)
-        begun = as_(editor, "ukharvest_source_preview_create", source_id=source)
-        waited = seconds_until_begun(begun["id"])
-        until(lambda: is_done(begun["id"]))
-        return waited
-
-    assert waits_least(begin) < BEGINS
-    assert HarvestSource.get(source).active
 
 
 def test_a_running_data_check_ends_for_a_test(

@@ -6,15 +6,12 @@ from typing import Any
 
 import pytest
 from ckan import model
-from ckan.tests import factories
 from ckan.tests.helpers import CKANTestApp, call_action
 
 from ckanext.ukharvest.doctor import dashboard as portal_dashboard
 from ckanext.ukharvest.doctor import pages as doctor_pages
 from ckanext.ukharvest.harvest import http_client
 from ckanext.ukharvest.harvest.model import SourceState
-from tests.ckan import looks
-from tests.ckan.browser import Visitor
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, act, figures
 from tests.ckan.inbox import Inbox, choose, plain
@@ -247,24 +244,3 @@ def test_a_source_that_never_had_any_records(
     assert (found["health"], found["heading"]) == ("empty", EMPTY_HEADING)
     assert found["text"][0] == EMPTY_TEXT
     assert found["last_good_run"] is None
-
-
-def test_looks_of_missing_records(
-    visitor: Visitor, portal: Portal, publisher: Publisher, source: str, admin: dict[str, Any]
-) -> None:
-    visitor.page.context.set_extra_http_headers(admin["headers"])
-    publisher.serve(PATH, catalogue(3))
-    job = portal.run(source)
-    looks.check(visitor, "source-shrunk", PAGE)
-    looks.check(visitor, "source-shrunk-run", f"{PAGE}/job/{job['id']}")
-    publisher.serve(PATH, catalogue(12))
-    portal.run(source)
-    publisher.serve(PATH, catalogue(0))
-    job = portal.run(source)
-    looks.check(visitor, "source-emptied", PAGE)
-    looks.check(visitor, "source-emptied-run", f"{PAGE}/job/{job['id']}")
-    looks.check(visitor, "sources-emptied", "/harvest/")
-    visitor.page.context.set_extra_http_headers(
-        {"Authorization": factories.SysadminWithToken(image_url="")["token"]}
-    )
-    looks.check(visitor, "dashboard-emptied", "/ckan-admin/ukharvest")

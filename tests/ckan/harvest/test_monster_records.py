@@ -9,16 +9,12 @@ import pytest
 from ckan import model
 
 from ckanext.ukharvest.harvest.model import Record, RecordProblem
-from ckanext.ukharvest.source_types import TYPES
 from tests.ckan.harvesting import Portal, figures
 from tests.ckan.monsters import RESOURCES, SERVERS
 from tests.contract import SERVERS as CONTRACT
 from tests.publisher import Publisher
 from tests.publishing.records import Item
 
-# The limits are applied behind the parsers: bin/test has a type for each shape of source, bin/test
-# --all has them all.
-SHAPES = ("data_json", "gemini-single", "oaipmh")
 LIMITS = {"resources": "20", "tags": "30", "text": "5000"}
 
 
@@ -29,17 +25,8 @@ def _limited(test: Any) -> Any:
     return test
 
 
-def test_every_form_of_content_has_its_monsters() -> None:
-    assert {TYPES[name].parser.FORM for name in SERVERS} == {
-        kind.parser.FORM for kind in TYPES.values()
-    }
-
-
 @_limited
-@pytest.mark.parametrize(
-    "type_name",
-    [pytest.param(name, marks=() if name in SHAPES else pytest.mark.giant) for name in SERVERS],
-)
+@pytest.mark.parametrize("type_name", SERVERS)
 def test_monsters_are_imported_within_the_limits(
     portal: Portal, publisher: Publisher, type_name: str
 ) -> None:
@@ -50,7 +37,7 @@ def test_monsters_are_imported_within_the_limits(
         job["gather_error_summary"],
         job["object_error_summary"],
     )
-    assert len(datasets) == (3 if type_name not in ("ckan", "dkan", "data_json") else 13)
+    assert len(datasets) == {"data_json": 13, "gemini-single": 3}[type_name]
     (plain,) = [each for each in datasets if each["title"] == "Plain"]
     (huge,) = [each for each in datasets if each["title"].startswith("Roads")]
     (odd,) = [each for each in datasets if each["title"].startswith("Odd")]

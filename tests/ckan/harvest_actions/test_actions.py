@@ -145,21 +145,6 @@ def test_clear_of_a_source_that_only_another_harvester_ever_ran(
     assert len(portal.datasets()) == 3
 
 
-def test_clear_needs_the_right_to_update_the_source(portal: Portal, source: str) -> None:
-    context = {"user": factories.User()["name"], "model": model}
-    with pytest.raises(tk.NotAuthorized):
-        tk.get_action("harvest_source_clear")(dict(context), {"id": source})
-    with pytest.raises(tk.NotAuthorized):
-        tk.get_action("harvest_source_job_history_clear")(dict(context), {"id": source})
-    with pytest.raises(tk.NotAuthorized):
-        tk.get_action("harvest_sources_job_history_clear")(dict(context), {})
-    with pytest.raises(tk.ObjectNotFound):
-        act("harvest_source_clear", id="nothing")
-    with pytest.raises(tk.ValidationError):
-        act("harvest_source_clear")
-    assert len(portal.datasets()) == 5
-
-
 @pytest.mark.parametrize("keep_current", [False, True])
 @pytest.mark.parametrize("action", ["harvest_source", "harvest_sources"])
 def test_history_clear_keeps_current_objects(

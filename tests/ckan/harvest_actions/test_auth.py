@@ -13,13 +13,10 @@ from ckanext.harvest.model import HarvestJob
 
 from ckanext.ukharvest.harvest.model import JobReport
 from ckanext.ukharvest.harvest.sources import source_status
-from tests.ckan import looks
-from tests.ckan.browser import Visitor
-from tests.ckan.catalogues import catalogue, dataset
+from tests.ckan.catalogues import catalogue
 from tests.ckan.harvesting import Portal, act
 from tests.ckan.people import Person, member
 from tests.ckan.portal_copies import SourceMaker
-from tests.publisher import Publisher
 
 pytestmark = pytest.mark.in_process
 
@@ -67,17 +64,6 @@ def test_stop_button_works_for_each_role_that_sees_it(
     assert "The run was stopped." in page
     Session.remove()
     assert Session.query(JobReport).filter_by(job_id=job.id).one().stopped_by == person["name"]
-
-
-def test_others_are_not_offered_it_and_may_not(
-    app: CKANTestApp, portal: Portal, source: str
-) -> None:
-    job = portal.create_job(source)
-    stranger = factories.UserWithToken(image_url="")
-    headers = {"Authorization": stranger["token"]}
-    assert "/abort" not in app.get(PAGE, headers=headers).body
-    app.post(f"{PAGE}/job/{job}/abort", headers=headers, status=403)
-    assert HarvestJob.get(job).status == "New"
 
 
 PURGES = ("/harvest/clear/parking", "/harvest/delete/parking?clear=true")
@@ -141,11 +127,6 @@ def test_collaborators_are_no_administrators(portal: Portal, source: str) -> Non
     assert len(portal.datasets()) == 3
 
 
-def test_a_source_that_is_not_there_is_not_found(editor: Person) -> None:
-    with pytest.raises(tk.ObjectNotFound):
-        call_action("harvest_source_clear", user_of(editor), id="nothing")
-
-
 def test_a_source_that_is_switched_off_stays_on_its_editors_list(
     app: CKANTestApp, portal: Portal, source: str, editor: Person
 ) -> None:
@@ -192,40 +173,3 @@ def test_others_do_not_see_what_is_switched_off(
             "ukharvest_source_list", {"user": user, "ignore_auth": False}, include_inactive=True
         )
         assert (found["count"], found["switched_off"]) == (0, 0)
-
-
-# Which buttons an editor has is above, and the other tests in browsers see the same pages.
-@pytest.mark.giant
-def test_looks_for_an_editor(
-    visitor: Visitor, portal: Portal, publisher: Publisher, source: str, editor: Person
-) -> None:
-    visitor.page.context.set_extra_http_headers(editor["headers"])
-    page = visitor.page
-    other = portal.source(publisher.url("/other.json"), name="bins")
-    publisher.serve("/other.json", catalogue(map(dataset, (100, 101))))
-    portal.run(other)
-    page.goto(PAGE)
-    page.get_by_role("button", name="Run now").click()
-    page.get_by_text("Run requested").wait_for()
-    looks.check(visitor, "editor-run", PAGE)
-    page.get_by_role("link", name="Stop", exact=True).click()
-    looks.check(visitor, "editor-stop", page.url)
-    page.get_by_role("button", name="Stop the run").click()
-    page.get_by_text("The run was stopped.").wait_for()
-    visitor.picture("editor-stopped")
-    looks.check(visitor, "editor-form", "/harvest/edit/parking")
-    answer = page.goto("/harvest/clear/parking")
-    assert answer is not None
-    assert answer.status == 403
-    visitor.picture("editor-clear-refused")
-    page.goto(f"{PAGE}/switch-off")
-    page.get_by_role("button", name="Switch off").click()
-    page.get_by_text("Its datasets are kept as they are").wait_for()
-    looks.check(visitor, "editor-off", PAGE)
-    looks.check(visitor, "editor-list", "/harvest/")
-    page.get_by_role("link", name="Switched off (1)").first.click()
-    page.wait_for_url("**health=off**")
-    looks.check(visitor, "editor-list-off", page.url)
-    page.get_by_role("link", name="Source 1").click()
-    page.get_by_role("button", name="Switch on").click()
-    page.get_by_text("Switched on").wait_for()

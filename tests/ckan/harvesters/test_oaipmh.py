@@ -1,7 +1,4 @@
-"""Records of a real pycsw, read by OAI-PMH in each of its formats.
-
-test_same_records.py harvests 1,000 of them.
-"""
+"""Records of a real pycsw, read by OAI-PMH in each of its formats."""
 
 from __future__ import annotations
 

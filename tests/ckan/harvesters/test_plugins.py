@@ -17,8 +17,6 @@ from lxml import html
 from ckanext.ukharvest import config
 from ckanext.ukharvest.doctor import services
 from ckanext.ukharvest.source_types import TYPES
-from tests.ckan import looks
-from tests.ckan.browser import Visitor, as_sysadmin
 from tests.ckan.harvesting import Portal, act, figures
 from tests.ckan.previews.previewing import work
 from tests.publisher import Publisher
@@ -208,18 +206,6 @@ def test_one_left_out_does_not_stop_the_portal(
     editor = factories.UserWithToken()
     factories.Organization(user=editor)
     assert "no_such_library" not in page(app, editor, "/harvest/new").text_content()
-
-
-# Both pages are in a browser in tests/ckan/sources, with the types of this extension.
-@pytest.mark.giant
-def test_form_and_help_keep_to_what_every_page_keeps_to(
-    others: Callable[..., None], visitor: Visitor, tmp_path: Path
-) -> None:
-    install(tmp_path, "old-bridges", name="bridges", more="'interface': 99")
-    others(more=MORE.replace("<b>", "of reading"))
-    as_sysadmin(visitor)
-    looks.check(visitor, "form-type-of-others", "/harvest/new?source_type=fords")
-    looks.check(visitor, "help-type-of-others", "/harvest/help")
 
 
 def test_sources_of_one_left_out_keep_their_datasets(

@@ -28,18 +28,6 @@ def editor(visitor: Visitor, organization: dict[str, str]) -> dict[str, str]:
     return user
 
 
-def test_notification_pages_are_accessible(
-    visitor: Visitor, source: str, editor: dict[str, str]
-) -> None:
-    act("harvest_source_patch", id=source, title=looks.HOSTILE[2])
-    looks.check(visitor, "notifications-nobody", ADDRESS)
-    act("ukharvest_mail_update", source_id=source, people=[editor["name"]], addresses=["a@b.test"])
-    looks.check(visitor, "notifications", ADDRESS)
-    looks.assert_harmless(visitor.page)
-    looks.check(visitor, "unsubscribe", f"/harvest/unsubscribe/{mails.token('a@b.test', source)}")
-    looks.assert_harmless(visitor.page)
-
-
 def test_choosing_and_leaving(visitor: Visitor, source: str, editor: dict[str, str]) -> None:
     page = visitor.page
     page.goto(ADDRESS)

@@ -11,8 +11,7 @@ from ckan.tests import factories
 from ckanext.harvest.model import HarvestSource
 
 from ckanext.ukharvest.source_types import TYPES
-from tests.ckan import looks
-from tests.ckan.browser import NARROW, Visitor
+from tests.ckan.browser import Visitor
 from tests.ckan.previews.previewing import work
 from tests.contract import SERVERS
 from tests.publisher import Publisher
@@ -70,24 +69,3 @@ def test_three_clicks_add_a_source(manager: Visitor, publisher: Publisher, type_
     walk(manager.page, serve(publisher, type_name))
     assert manager.errors == []
     assert model.Session.query(HarvestSource.type).all() == [(type_name,)]
-
-
-def test_the_pages_keep_to_what_every_page_keeps_to(manager: Visitor) -> None:
-    factories.Organization(name="one-council", title="One Council", image_url="")
-    looks.check(manager, "lookup-empty", "/harvest/add")
-    page = manager.page
-    with Publisher() as publisher:
-        address = serve(publisher, "data_json")
-        page.goto(f"/harvest/add?url={address}")
-        page.get_by_role("button", name="Test", exact=True).click()
-        page.wait_for_selector("text=Test in progress")
-        looks.check_here(manager, "lookup-waiting")
-        work()
-        page.wait_for_selector("#use-proposals")
-        looks.check_here(manager, "lookup-found")
-        page.get_by_role("button", name="Continue").click()
-        page.wait_for_selector("text=Change something else")
-        looks.check_here(manager, "lookup-form")
-        page.go_back()
-        page.set_viewport_size(NARROW)
-        assert manager.beyond_the_window("#ukharvest-preview") == []

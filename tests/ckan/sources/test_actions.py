@@ -13,7 +13,7 @@ import ckan.plugins.toolkit as tk
 import pytest
 from ckan import model
 from ckan.tests import factories
-from ckan.tests.helpers import CKANTestApp, call_action, call_auth
+from ckan.tests.helpers import CKANTestApp, call_action
 from ckanext.harvest.model import HarvestObject
 
 from ckanext.ukharvest.cli import ukharvest
@@ -129,24 +129,6 @@ def test_ten_sources_cost_as_many_statements_as_one(portal: Portal, source: str)
         portal.create_job(other)
     assert call_action("ukharvest_source_list")["count"] == 11
     assert (cost("ukharvest_source_list"), cost("ukharvest_run_list")) == before
-
-
-def test_list_actions_check_the_user(portal: Portal, source: str, editor: Person) -> None:
-    stranger = factories.User()
-
-    def may(action: str, user: dict[str, Any], **data: Any) -> bool:
-        try:
-            return bool(call_auth(action, {"user": user["name"], "model": model}, **data))
-        except tk.NotAuthorized:
-            return False
-
-    assert may("ukharvest_run_list", editor, source="parking")
-    assert not may("ukharvest_run_list", stranger, source="parking")
-    for action in ("ukharvest_run_list", "ukharvest_doctor_show"):
-        assert not may(action, editor)
-        assert may(action, factories.Sysadmin())
-    for action in ("ukharvest_type_list", "ukharvest_source_list"):
-        assert may(action, {"name": ""})
 
 
 def test_the_lists_answer_to_get(app: CKANTestApp, source: str, sysadmin: Person) -> None:

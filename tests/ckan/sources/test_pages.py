@@ -173,18 +173,6 @@ def _version() -> str:
     return str(call_action("ukharvest_pending_list", source_id="parking")["version"])
 
 
-def test_only_administrators_stop_keeping_datasets(
-    app: CKANTestApp, portal: Portal, publisher: Publisher, harvested_source: str, editor: Any
-) -> None:
-    publisher.serve(PATH, catalogue(1))
-    portal.run(harvested_source)
-    portal.run(harvested_source)
-    call_action("ukharvest_pending_decide", source_id="parking", decision="keep")
-    assert "Stop keeping" not in app.get(f"{PAGE}/deletions", headers=editor).body
-    app.post(f"{PAGE}/deletions", headers=editor, data={"choice": "withdraw"}, status=403)
-    assert show_source(harvested_source)["kept"] == 2
-
-
 def test_source_page_has_options_and_links_to_problems(
     app: CKANTestApp, portal: Portal, publisher: Publisher, editor: Any
 ) -> None:

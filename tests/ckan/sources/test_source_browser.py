@@ -13,7 +13,7 @@ from playwright.sync_api import expect
 from ckanext.ukharvest.harvest.model import JobReport, utcnow
 from tests.ckan import looks
 from tests.ckan.browser import SECONDS, Visitor
-from tests.ckan.catalogues import catalogue, dataset
+from tests.ckan.catalogues import catalogue
 from tests.ckan.harvesting import Portal, work_off
 from tests.publisher import Publisher
 
@@ -45,26 +45,6 @@ def importing(portal: Portal, source: str, done: int) -> str:
         Session.add(obj)
     Session.commit()
     return str(job.id)
-
-
-def test_looks_of_the_pages(
-    manager: Visitor, portal: Portal, publisher: Publisher, source: str
-) -> None:
-    looks.check(manager, "source-new", PAGE)
-    portal.run(source)
-    publisher.serve(PATH, catalogue([dataset(0), dataset(1, title=""), dataset(2, title="New")]))
-    portal.run(source)
-    looks.check(manager, "source-errors", PAGE)
-    looks.check(manager, "source-runs", f"{PAGE}/job")
-    looks.check(manager, "source-datasets", f"{PAGE}/datasets")
-    publisher.serve(PATH, catalogue(1))
-    portal.run(source)
-    portal.run(source)
-    looks.check(manager, "source-held", PAGE)
-    importing(portal, source, 12)
-    looks.check(manager, "source-importing", PAGE)
-    manager.page.context.set_extra_http_headers({})
-    looks.check(manager, "source-public", PAGE)
 
 
 def test_a_run_is_followed_without_reload(manager: Visitor, portal: Portal, source: str) -> None:

@@ -61,13 +61,6 @@ def saved_source() -> dict[str, str]:
     return source
 
 
-def test_the_pages_keep_to_what_every_page_keeps_to(editor: Page, visitor: Visitor) -> None:
-    looks.check(visitor, "form-new-empty", "/harvest/new")
-    saved_source()
-    looks.check(visitor, "form-new", f"/harvest/new?source_type=gemini-csw&url={URL}")
-    looks.check(visitor, "form-edit", "/harvest/edit/maps")
-
-
 def test_wrong_url_can_be_corrected_and_saved(editor: Page, visitor: Visitor) -> None:
     factories.Organization(name="maps-council", title="Maps Council", image_url="")
     looks.know_stock(visitor)

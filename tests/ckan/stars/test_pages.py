@@ -13,8 +13,6 @@ from ckan import model
 from ckan.tests.helpers import CKANTestApp, call_action
 
 from ckanext.ukharvest.stars.model import StarRating
-from tests.ckan import looks
-from tests.ckan.browser import Visitor
 
 pytestmark = pytest.mark.in_process
 
@@ -108,10 +106,6 @@ def test_of_one_organisation(councils: dict[str, str]) -> None:
         call_action("ukharvest_stars_list", organization="")
     with pytest.raises(tk.ValidationError):
         call_action("ukharvest_stars_list", organization="a-council", stars="many")
-
-
-def test_the_page_is_accessible_in_each_width(councils: dict[str, str], visitor: Visitor) -> None:
-    looks.check(visitor, "stars", "/harvest/stars?organization=a-council&stars=3")
 
 
 def test_the_page_and_its_csv(app: CKANTestApp, councils: dict[str, str]) -> None:

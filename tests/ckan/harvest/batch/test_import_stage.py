@@ -8,7 +8,7 @@ from ckan.tests.helpers import call_action
 from ckanext.harvest.model import HarvestObject
 
 from ckanext.ukharvest.core.options import Option
-from ckanext.ukharvest.harvest.model import Record, RecordProblem
+from ckanext.ukharvest.harvest.model import RecordProblem
 from ckanext.ukharvest.source_types import source_type
 from ckanext.ukharvest.source_types.source_type import COMMON_OPTIONS
 from tests.ckan.catalogues import catalogue, dataset
@@ -170,23 +170,6 @@ def test_bad_record_loses_no_other_record(
     assert figures(portal.run(source)) == {"not modified": 2, "errored": 2}
 
 
-def test_a_record_that_breaks_keeps_its_dataset(
-    portal: Portal, publisher: Publisher, source: str
-) -> None:
-    portal.run(source)
-    broken = [dataset(n) for n in range(4)]
-    broken[2]["title"] = ""
-    publisher.serve(PATH, catalogue(broken))
-    for _ in range(3):
-        assert figures(portal.run(source)) == {"not modified": 3, "errored": 1}
-    assert len(portal.datasets()) == 4
-    publisher.serve(PATH, catalogue(4))
-    # The mended record is what its dataset is already.
-    assert figures(portal.run(source)) == {"not modified": 4}
-    outcomes = {each.outcome for each in model.Session.query(Record)}
-    assert outcomes <= {"added", "updated"}
-
-
 @pytest.mark.parametrize("is_known", [False, True])
 def test_a_duplicate_is_listed_under_its_own_title(
     portal: Portal, publisher: Publisher, source: str, *, is_known: bool
@@ -250,28 +233,6 @@ def test_a_forced_run_writes_all(portal: Portal, source: str) -> None:
     for object_id in portal.waiting(job_id):
         portal.deliver(object_id)
     assert figures(portal.finish(job_id)) == {"updated": 4}
-
-
-def test_a_dataset_deleted_by_a_person_stays_deleted(
-    portal: Portal, publisher: Publisher, source: str
-) -> None:
-    portal.run(source)
-    target = portal.datasets()[0]["id"]
-    call_action("package_delete", {"ignore_auth": True}, id=target)
-    assert figures(portal.run(source)) == {"not modified": 4}
-    changed = [dataset(n, description="New words.") for n in range(4)]
-    publisher.serve(PATH, catalogue(changed))
-    assert figures(portal.run(source)) == {"updated": 3, "not modified": 1}
-    job = portal.run(source)
-    assert job["ukharvest"]["counts"]["kept_deleted"] == 1
-    assert len(portal.datasets()) == 3
-
-
-def test_a_purged_dataset_is_made_again(portal: Portal, source: str) -> None:
-    portal.run(source)
-    call_action("dataset_purge", {"ignore_auth": True}, id=portal.datasets()[0]["id"])
-    assert figures(portal.run(source)) == {"not modified": 3, "added": 1}
-    assert len(portal.search_names()) == 4
 
 
 def test_a_persons_edit_survives_until_the_record_changes(

@@ -6,7 +6,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -20,20 +19,17 @@ from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestObjectError
 from ckanext.ukharvest.harvest.batch import batch_transaction, import_stage
 from ckanext.ukharvest.harvest.consumers import failures
 from ckanext.ukharvest.harvest.gather import gather_stage
-from ckanext.ukharvest.harvest.model import Retry, Worker
+from ckanext.ukharvest.harvest.model import Retry
 from ckanext.ukharvest.patches import consumers
 from tests.ckan.catalogues import catalogue
 from tests.ckan.harvesting import (
     Channel,
-    Consumers,
     Portal,
-    act,
     figures,
     one_by_one,
     tick,
     to_import,
 )
-from tests.ckan.processes import PROGRAM
 from tests.publisher import Publisher
 
 pytestmark = pytest.mark.in_process
@@ -381,66 +377,3 @@ def test_a_record_waits_again_after_its_connection_was_closed(portal: Portal, so
     # The session after it is closed again while the work goes on.
     failures.call_patiently(close_connection_unnoticed)
     assert state(first) == ("WAITING", None)
-
-
-@pytest.fixture
-def impatient(ini: str, tmp_path: Path) -> Iterator[Consumers]:
-    """Real consumers whose gather begins again without a pause."""
-    program = "from ckanext.ukharvest.harvest import gather\ngather.PAUSES = (0, 0, 0)\n"
-    log = tmp_path / "consumers.log"
-    with Consumers(ini, program=program + PROGRAM, log=log) as running:
-        yield running
-
-
-@pytest.mark.giant
-def test_connections_closed_all_the_time_lose_and_double_nothing(
-    portal: Portal, publisher: Publisher, impatient: Consumers
-) -> None:
-    """Real consumers, whose connections PostgreSQL closes repeatedly."""
-    many = 60
-    publisher.serve(PATH, catalogue(many))
-    job_id = act("ukharvest_run_create", source_id=portal.source(publisher.url(PATH)))["id"]
-    wait_for_start(impatient)
-    closed = 0
-    while not impatient._is_worked_off(job_id):
-        impatient.check()
-        # A gather gives up at its fourth attempt; most faults are meant for the imports.
-        most = 12 if portal.objects(job_id) else 2
-        closed += close_another() if closed < most else 0
-        time.sleep(0.3)
-        end_pauses()
-        tick()
-    assert closed
-    job = portal.finish(job_id)
-    assert (figures(job), job["object_error_summary"]) == ({"added": many}, [])
-    assert (job["gather_error_summary"], job["object_error_summary"]) == ([], [])
-    assert len(portal.datasets()) == many
-    assert len(portal.search_names()) == many
-
-
-def wait_for_start(consumers: Consumers) -> None:
-    """Wait for all consumers: one that cannot start ends, and its supervisor restarts it.
-
-    With ``--batch-size`` this process has a heartbeat too.
-    """
-    deadline = time.monotonic() + 120
-    pids = {str(process.pid) for process in consumers.processes}
-    while not pids <= {worker.id.split(":")[1] for worker in model.Session.query(Worker)}:
-        consumers.check()
-        assert time.monotonic() < deadline, "the consumers did not start"
-        model.Session.remove()
-        time.sleep(0.1)
-
-
-def close_another() -> int:
-    """Close one active connection; return whether there was any."""
-    model.Session.remove()
-    number = model.Session.execute(
-        sa.text(
-            "SELECT count(pg_terminate_backend(pid)) FROM (SELECT pid FROM pg_stat_activity"
-            " WHERE datname = current_database() AND pid != pg_backend_pid()"
-            " AND state != 'idle' ORDER BY random() LIMIT 1) AS one"
-        )
-    ).scalar()
-    model.Session.remove()
-    return int(number or 0)

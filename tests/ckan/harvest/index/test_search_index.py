@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Any
 
 import pytest
 import sqlalchemy as sa
@@ -170,73 +167,6 @@ def test_after_the_source_was_deleted_and_cleared_it_begins_anew(
     again = portal.source(publisher.url(PATH), name="somewhere-again")
     assert figures(portal.run(again)) == {"added": 6}
     counted.is_(6, "somewhere-again")
-
-
-@contextmanager
-def backup() -> Iterator[Any]:
-    """A backup of the whole database; the value restores it, but not the search index."""
-    metadata = sa.MetaData()
-    metadata.reflect(model.meta.engine)
-    # Without what PostgreSQL computes itself.
-    tables = {
-        table.name: ", ".join(f'"{each.name}"' for each in table.columns if each.computed is None)
-        for table in metadata.sorted_tables
-    }
-
-    def run(*statements: str) -> None:
-        Session.remove()
-        with model.meta.engine.begin() as connection:
-            for statement in statements:
-                connection.execute(sa.text(statement))
-
-    def restore() -> None:
-        names = ", ".join(f'public."{name}"' for name in tables)
-        filled = (
-            f'INSERT INTO public."{name}" ({names_}) SELECT {names_} FROM backup."{name}"'
-            for name, names_ in sorted(
-                tables.items(), key=lambda item: item[0].endswith("alembic_version")
-            )
-        )
-        run(f"TRUNCATE {names} CASCADE", *filled)
-
-    run("DROP SCHEMA IF EXISTS backup CASCADE", "CREATE SCHEMA backup")
-    try:
-        run(*(f'CREATE TABLE backup."{name}" AS TABLE public."{name}"' for name in tables))
-        yield restore
-    finally:
-        run("DROP SCHEMA IF EXISTS backup CASCADE")
-
-
-def test_after_a_backup_from_before_the_last_run_is_restored(
-    portal: Portal, publisher: Publisher, source: str, counted: Counted
-) -> None:
-    before = ids(portal)
-    later = [dataset(n) for n in range(1, 8)]
-    later[0]["description"] = "Changed."
-    with backup() as restore:
-        publisher.serve(PATH, catalogue(later), etag='"two"')
-        assert figures(portal.run(source)) == {
-            "added": 2,
-            "updated": 1,
-            "not modified": 4,
-            "missing": 1,
-        }
-        assert figures(portal.run(source)) == {"not modified": 7, "deleted": 1}
-        counted.is_(7)
-        restore()
-    age_datasets()
-    # The database has the six of the first run; the index the seven of the last.
-    assert ids(portal) == before
-    assert len(portal.search_names()) == 7
-    job = portal.run(source)
-    assert figures(job) == {"added": 2, "updated": 1, "not modified": 4, "missing": 1}
-    counted.is_(8)
-    assert before.items() <= ids(portal).items()
-    assert figures(portal.run(source)) == {"not modified": 7, "deleted": 1}
-    counted.is_(7)
-    assert {each["notes"] for each in portal.datasets() if each["title"] == "Dataset 00001"} == {
-        "Changed."
-    }
 
 
 def test_run_repairs_lost_and_stale_index_entries(

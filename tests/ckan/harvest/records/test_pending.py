@@ -395,10 +395,3 @@ def test_page_offers_administrators_the_choice(
     assert answer.status_code == 302
     assert "Nothing is waiting for a decision" in app.get(PAGE, headers=admin).body
     assert figures(portal.run(changed)) == {"updated": 8}
-
-
-def test_page_takes_the_answer_that_they_are_different(
-    app: CKANTestApp, changed: str, organization: dict[str, str]
-) -> None:
-    choose(app, member(organization, "admin"), "different")
-    assert changes(changed)["count"] == 0

@@ -104,22 +104,6 @@ def test_of_two_consumers_one_ends_the_run(
 
 
 @pytest.mark.in_process
-@pytest.mark.ckan_config("ckan.harvest.status_mail.all", "true")
-def test_cron_at_the_same_moment_sends_no_second_mail(
-    app: CKANTestApp,
-    portal: Portal,
-    done: str,
-    inbox: Inbox,
-) -> None:
-    factories.Sysadmin(email="sysadmin@portal.example")
-    together(app, lambda: run_end.end_if_done(done), tick, tick)
-    tick()
-    assert portal.job(done)["status"] == "Finished"
-    to = [mail["To"] for mail in inbox.new_mails() if "Successful" in mail["Subject"]]
-    assert len(to) == len(set(to)) > 0
-
-
-@pytest.mark.in_process
 @pytest.mark.ckan_config("ckan.harvest.status_mail.errored", "true")
 def test_what_failed_before_sends_no_second_mail(
     portal: Portal,

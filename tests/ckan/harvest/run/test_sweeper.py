@@ -122,15 +122,6 @@ def test_dead_gather_fails_at_the_third_start(portal: Portal, source: str, move:
     assert figures(portal.run(source)) == {"added": 3}
 
 
-def test_killed_gather_loses_nothing_when_repeated(portal: Portal, source: str, move: Move) -> None:
-    job_id = killed_gather(portal, source)
-    move(61)
-    portal.finish(job_id)
-    work_off()
-    job = portal.finish(job_id)
-    assert (job["status"], figures(job)) == ("Finished", {"added": 3})
-
-
 def test_gather_killed_at_its_end_is_not_read_again(
     portal: Portal, publisher: Publisher, source: str, move: Move
 ) -> None:

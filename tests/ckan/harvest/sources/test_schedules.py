@@ -17,7 +17,6 @@ from freezegun import freeze_time
 from ckanext.ukharvest.harvest.model import JobReport
 from tests.ckan.catalogues import catalogue
 from tests.ckan.harvesting import Portal, figures, work_off
-from tests.ckan.people import member
 from tests.publisher import Publisher
 
 pytestmark = pytest.mark.in_process
@@ -148,19 +147,6 @@ def test_mistakes_are_named_beside_their_fields(portal: Portal) -> None:
         call_action("ukharvest_schedule_update")
     with pytest.raises(tk.ObjectNotFound):
         show("no-such-source")
-
-
-def test_notifications_need_the_right_to_update_the_source(portal: Portal) -> None:
-    source = portal.source("http://127.0.0.1/")
-    user = {"user": factories.User()["name"], "ignore_auth": False}
-    for action in ("schedule_update", "run_create"):
-        with pytest.raises(tk.NotAuthorized):
-            call_action(f"ukharvest_{action}", dict(user), source_id=source)
-    editor = member({"id": portal.organization_id})
-    allowed = {"user": editor["name"], "ignore_auth": False}
-    call_action("ukharvest_schedule_update", dict(allowed), source_id=source, time="01:00")
-    job = call_action("ukharvest_run_create", dict(allowed), source_id=source)
-    assert job["status"] == "Running"
 
 
 def test_the_schedule_can_be_asked_for_by_get(portal: Portal, app: CKANTestApp) -> None:
