@@ -230,5 +230,7 @@ HOSTILE = (
 
 def assert_harmless(page: Page) -> None:
     """Fail if a hostile text became a script, a tag or a link that runs one."""
-    assert page.evaluate("() => window.hurt") is None
-    assert not page.locator("a[href^='javascript:' i]:not(.select2-choice), img[src='x']").count()
+    assert page.evaluate("() => window.hurt") is None, f"a script ran: {page.url}"
+    live = page.locator("a[href^='javascript:' i]:not(.select2-choice), img[src='x']")
+    found = live.evaluate_all("(all) => all.map((each) => each.outerHTML.slice(0, 200))")
+    assert not found, f"{page.url}: {found}"
