@@ -714,6 +714,14 @@ MUTANTS = (
         ("tests/ckan/security/test_access.py",),
     ),
     Mutant(
+        "secret-of-a-source",
+        "A secret in a source's URL or options is shown to users who may update the source.",
+        "ckanext.ukharvest.lib.source_secrets.hide_in_source",
+        "and not is_insider(context",
+        "and is_insider(context",
+        ("tests/ckan/security/test_source_secrets.py",),
+    ),
+    Mutant(
         "approval-by-editor",
         "Only administrators of the organisation may approve deletions.",
         "ckanext.ukharvest.lib.auth.is_administrator",

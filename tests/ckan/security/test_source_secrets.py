@@ -1,4 +1,4 @@
-"""Secrets in a source's URL and options: read by its editors alone, in no message and no log.
+"""Secrets and errors of a source: read by its editors alone, secrets in no message and no log.
 
 ``marked`` has the secrets that the ini names; these are what people, or other harvesters before us,
 have stored with the source itself.
@@ -6,6 +6,7 @@ have stored with the source itself.
 
 from __future__ import annotations
 
+import html
 import json
 import logging
 from collections.abc import Iterator
@@ -14,12 +15,19 @@ from typing import Any
 import pytest
 from ckan import model
 from ckan.tests.helpers import CKANTestApp
-from ckanext.harvest.model import HarvestObject, HarvestSource
+from ckanext.harvest.model import (
+    HarvestGatherError,
+    HarvestObject,
+    HarvestObjectError,
+    HarvestSource,
+)
+from markupsafe import escape
 
 from ckanext.ukharvest.harvest.gather.previews import SourcePreview
+from ckanext.ukharvest.harvest.model import JobReport, RecordProblem
 from tests.ckan.access import Headers
 from tests.ckan.access_rows import TABLE, call
-from tests.ckan.catalogues import catalogue
+from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, act
 from tests.ckan.marked import stored_rows
 from tests.ckan.routes import READ, Place, filled
@@ -76,7 +84,8 @@ def secret_place(
     store(id_, url, "")
     refusal = "".join(f"<p>{name}: Bearer {MARK}</p>" for name in HEADERS)
     refused = Response(f"<title>Not for {QUERY}</title>{refusal}".encode(), status=403)
-    for answer in (catalogue(2), refused):
+    faulty = [dataset(0), dataset(1, modified="the tenth of Brumaire"), dataset(2, title="")]
+    for answer in (catalogue(faulty), refused):
         if isinstance(answer, Response):
             publisher.routes[PATH] = answer
         else:
@@ -116,14 +125,29 @@ def answers(app: CKANTestApp, place: Place, headers: Headers) -> Iterator[tuple[
         yield f"{row.action} {row.given}", call(app, row, place, headers).body
 
 
-def test_secrets_of_a_source_are_for_its_editors(
+def inner_texts() -> set[str]:
+    """Return the secret, and the messages of runs and records as HTML, JSON and CSV have them."""
+    columns = (
+        *(HarvestGatherError.message, HarvestObjectError.message, RecordProblem.message),
+        JobReport.reason,
+    )
+    texts = {str(row[0]) for column in columns for row in model.Session.query(column) if row[0]}
+    assert len(texts) >= 5
+    as_json = {
+        json.dumps(text, ensure_ascii=is_ascii)[1:-1] for text in texts for is_ascii in (0, 1)
+    }
+    return {MARK, *texts, *as_json, *map(html.escape, texts), *map(str, map(escape, texts))}
+
+
+def test_secrets_and_errors_of_a_source_are_for_its_editors(
     app: CKANTestApp, secret_place: Place, people: dict[str, Headers]
 ) -> None:
+    inner = inner_texts()
     found = [
-        (role, asked)
+        (role, asked, seen)
         for role in STRANGERS
         for asked, text in answers(app, secret_place, people[role])
-        if MARK in text
+        if (seen := [each for each in inner if each in text])
     ]
     assert not found, "\n".join(map(str, found))
     shown = app.get(OF_CKAN[0].format(**secret_place), headers=people["outsider"]).json["result"][
