@@ -22,6 +22,11 @@ def source_url(context: Any, source_id: str, url: str) -> str:
     return url if shown == url or is_insider(context, source_id) else shown
 
 
+def url_of_listed(url: str, *, may_manage: bool) -> str:
+    """Return the URL of a source in a list, without secrets unless the user may manage it."""
+    return url if may_manage else without_secrets(url)
+
+
 def hide_in_source(context: Any, source: dict[str, Any]) -> None:
     """Hide secrets in a source's dict, in place, unless the user may update the source.
 

@@ -9,7 +9,6 @@ from ckan import authz
 from ckan.plugins import toolkit as tk
 
 from ckanext.ukharvest import config
-from ckanext.ukharvest.core.http.urls import without_secrets
 from ckanext.ukharvest.core.status_rules import SourceStatus
 from ckanext.ukharvest.core.values import gazetteer, organization_types
 from ckanext.ukharvest.core.values.dates import iso
@@ -19,6 +18,7 @@ from ckanext.ukharvest.harvest.sources import decision_log, schedules, source_st
 from ckanext.ukharvest.lib import schema
 from ckanext.ukharvest.lib.lookups import source_of, source_row_of
 from ckanext.ukharvest.lib.permissions import is_insider, roles_of
+from ckanext.ukharvest.lib.source_secrets import url_of_listed
 from ckanext.ukharvest.source_types import TYPES
 from ckanext.ukharvest.source_types.source_type import COMMON_OPTIONS, GROUPS
 from ckanext.ukharvest.sources import description
@@ -131,7 +131,7 @@ def _row(listed: Listed, status: SourceStatus) -> dict[str, Any]:
         "name": source.name,
         "title": source.title,
         "type": source.type,
-        "url": source.url if listed.may_manage else without_secrets(source.url),
+        "url": url_of_listed(source.url, may_manage=listed.may_manage),
         "organization": source.organization,
         "organization_title": source.organization_title,
         "organization_type": listed.organization_type,

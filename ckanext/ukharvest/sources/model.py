@@ -17,11 +17,11 @@ import sqlalchemy as sa
 from ckan import model
 
 from ckanext.ukharvest import compat, source_types
-from ckanext.ukharvest.core.http.urls import without_secrets
 from ckanext.ukharvest.core.status_rules import ATTENTION, Health, SourceStatus
 from ckanext.ukharvest.core.values import organization_types
 from ckanext.ukharvest.harvest import http_client
 from ckanext.ukharvest.harvest.sources import source_status
+from ckanext.ukharvest.lib.source_secrets import url_of_listed
 
 Session = model.Session
 
@@ -158,7 +158,7 @@ def _is_asked_for(listed: Listed, words: Collection[str], *, mine: bool) -> bool
     if mine and not listed.may_manage:
         return False
     source = listed.source
-    url = source.url if listed.may_manage else without_secrets(source.url)
+    url = url_of_listed(source.url, may_manage=listed.may_manage)
     text = f"{source.title}\n{source.name}\n{url}\n{source.organization_title}".casefold()
     return all(word in text for word in words)
 

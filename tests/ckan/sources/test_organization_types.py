@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from typing import Any
 
 import ckan.plugins.toolkit as tk
@@ -11,8 +13,10 @@ from ckan.tests import factories
 from ckan.tests.helpers import CKANTestApp, call_action
 from lxml import html
 
+from ckanext.ukharvest.cli import ukharvest
 from ckanext.ukharvest.harvest.index import search_index
 from ckanext.ukharvest.harvest.index.pending_index import PendingIndex
+from tests.ckan.browser import Visitor
 from tests.ckan.harvesting import Portal, act, statements, tick
 
 pytestmark = [pytest.mark.in_process, pytest.mark.usefixtures("portal")]
@@ -240,3 +244,69 @@ class TestForm:
         )
         assert answer.status_code == 403
         assert self.stored() == {}
+
+    def test_organisation_type_pages_are_accessible(
+        self, visitor: Visitor, admin: dict[str, Any]
+    ) -> None:
+        council("borchester", LOCAL)
+        visitor.page.context.set_extra_http_headers(token(admin))
+        visitor.page.goto("/organization/edit/borchester")
+        assert visitor.page.get_by_label("Type of organisation").input_value() == LOCAL
+        visitor.picture("organisation-form")
+        assert visitor.errors == []
+
+
+class TestSources:
+    @pytest.fixture
+    def sources(self, portal: Portal) -> Portal:
+        set_type({"id": portal.organization_id}, "local")
+        portal.source("https://data.example/1.json", name="ours")
+        central, none = council("treasury", CENTRAL), council("none")
+        portal.source("https://data.example/2.json", name="theirs", owner_org=central["id"])
+        portal.source("https://data.example/3.json", name="without", owner_org=none["id"])
+        return portal
+
+    @pytest.mark.parametrize(
+        ("asked", "names"),
+        [(LOCAL, ["ours"]), ("local-council", ["ours"]), ("central", ["theirs"]), ("NHS", [])],
+    )
+    def test_the_action(self, sources: Portal, asked: str, names: list[str]) -> None:
+        found = call_action("ukharvest_source_list", {"user": ""}, organization_type=asked)
+        assert [each["name"] for each in found["results"]] == names
+        assert found["facets"][FIELD] == {CENTRAL: 1, LOCAL: 1}
+        types = {
+            each["name"]: each[FIELD] for each in call_action("ukharvest_source_list")["results"]
+        }
+        assert types == {"ours": LOCAL, "theirs": CENTRAL, "without": ""}
+
+    def test_the_page(self, app: CKANTestApp, sources: Portal) -> None:
+        page = html.fromstring(app.get("/harvest/").body)
+        [part] = page.xpath("//section[h2[text()='Type of organisation']]")
+        texts = [" ".join(each.text_content().split()) for each in part.xpath(".//li/a")]
+        assert texts == ["Central government (1)", "Local government (1)"]
+        chosen = app.get(part.xpath(".//a/@href")[1]).body
+        assert "Type of organisation: Local government" in chosen
+        assert "/harvest/ours" in chosen
+        assert "/harvest/theirs" not in chosen
+        assert f'name="{FIELD}" value="{LOCAL}"' in chosen  # a search keeps the filter
+        assert (
+            "Type of organisation: Local government"
+            in app.get("/harvest/?organization_type=local").body
+        )
+
+    def test_the_file(self, app: CKANTestApp, sources: Portal) -> None:
+        rows = list(csv.DictReader(io.StringIO(app.get("/harvest/sources.csv").body)))
+        assert {each["name"]: each[FIELD] for each in rows} == {
+            "ours": LOCAL,
+            "theirs": CENTRAL,
+            "without": "",
+        }
+        address = "/harvest/sources.csv?organization_type=local"
+        assert [each["name"] for each in csv.DictReader(io.StringIO(app.get(address).body))] == [
+            "ours"
+        ]
+
+    def test_the_command(self, cli: Any, sources: Portal) -> None:
+        words = ["sources", "--organization-type", "local", "--format", "csv"]
+        rows = list(csv.DictReader(io.StringIO(cli.invoke(ukharvest, words).output)))
+        assert [(each["name"], each[FIELD]) for each in rows] == [("ours", LOCAL)]
