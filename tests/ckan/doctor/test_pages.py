@@ -64,10 +64,3 @@ def test_the_page_in_a_browser(visitor: Visitor, portal: Portal, publisher: Publ
     pause = visitor.page.get_by_role("button", name="Stop refreshing this page")
     pause.click()
     expect(visitor.page.get_by_role("button", name="Refresh this page again")).to_be_visible()
-
-
-def test_anonymous_visitors_of_the_dashboard_get_the_login(app: CKANTestApp) -> None:
-    for address in (PAGE, f"{PAGE}/state"):
-        answer = app.get(address, follow_redirects=False)
-        assert answer.status_code == 302
-        assert "/user/login?came_from=" in answer.headers["Location"]

@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from ckan import model
 from ckan.tests import factories
 from ckan.tests.helpers import CKANTestApp, call_action
 
-from ckanext.ukharvest.core.link_states import Layer, LinkResult
-from ckanext.ukharvest.harvest.records import links as link_results
-from tests.ckan import looks
-from tests.ckan.browser import Visitor, as_sysadmin
-from tests.ckan.links.place import RIVERS, Place, work
+from tests.ckan.links.place import Place, work
 from tests.ckan.people import member
 
 pytestmark = pytest.mark.in_process
@@ -40,19 +35,3 @@ def test_internal_link_is_reported_to_its_editors(
     assert "could not be identified" not in app.get(page).body
     (row,) = call_action("ukharvest_link_list", source="rivers", unknown=True)["results"]
     assert (row["why"], row["dataset"]) == (why, place.dataset["name"])
-
-
-def test_checked_link_pages_are_accessible_and_harmless(place: Place, visitor: Visitor) -> None:
-    texts = looks.HOSTILE
-    place.harvest()
-    page = f"/dataset/{place.dataset['name']}/resource/{place.resource['id']}"
-    looks.know_stock(visitor, page)  # the link was not checked yet
-    layers = tuple(Layer(text, text) for text in texts)
-    url = place.publisher.url(RIVERS)
-    found = LinkResult(url, format="WMS", version=texts[0], layers=layers, title=texts[2])
-    link_results.save_link_results([found], 30)
-    model.Session.commit()
-    looks.check(visitor, "resource", page, beside=page, region=".ukharvest-link", is_own=False)
-    looks.assert_harmless(visitor.page)
-    as_sysadmin(visitor)
-    looks.check(visitor, "resource-edit", f"{page}/edit", is_own=False)

@@ -3,27 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from ckan import model
-from ckan.plugins import toolkit as tk
-from ckan.tests import factories
-from ckan.tests.helpers import call_action, call_auth
 
 from tests.ckan.harvesting import act
 
 pytestmark = pytest.mark.in_process
-
-
-def test_theme_actions_check_the_user(organization: dict[str, str]) -> None:
-    hidden = factories.Dataset(owner_org=organization["id"], private=True)
-    shown = factories.Dataset(owner_org=organization["id"])
-    context = {"user": "", "model": model, "ignore_auth": False}
-    assert call_auth("ukharvest_dataset_show", dict(context), id=shown["id"])
-    with pytest.raises(tk.NotAuthorized):
-        call_auth("ukharvest_dataset_show", dict(context), id=hidden["id"])
-    with pytest.raises(tk.NotAuthorized):
-        call_action("ukharvest_theme_suggest", dict(context), title="Parks")
-    user = {**context, "user": factories.User()["name"]}
-    assert call_action("ukharvest_theme_suggest", user, title="Country parks")["title"]
 
 
 def test_a_suggestion_for_what_a_form_has() -> None:
