@@ -101,5 +101,5 @@ def test_a_caller_decides_the_size_of_batches() -> None:
 def test_the_long_form_of_faults_is_a_folder_of_its_own() -> None:
     chosen = selection.select(["--chaos", "--seed", "42"], only_ckan=False)
     assert chosen.arguments == ("--chaos", "--seed=42", str(selection.CHAOS))
-    narrowed = selection.select(["--chaos", "tests/ckan/chaos/test_two_hosts.py"], only_ckan=False)
-    assert narrowed.arguments == ("--chaos", "tests/ckan/chaos/test_two_hosts.py")
+    narrowed = selection.select(["--chaos", "tests/ckan/chaos/test_storm.py"], only_ckan=False)
+    assert narrowed.arguments == ("--chaos", "tests/ckan/chaos/test_storm.py")
