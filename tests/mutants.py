@@ -831,7 +831,7 @@ MUTANTS = (
         "ckanext.ukharvest.lib.parameters._check_value",
         "if not isinstance(value, str) or _UNSTORABLE.search(value):",
         "if isinstance(value, str) and _UNSTORABLE.search(value):",
-        ("tests/ckan/security/test_odd_values.py",),
+        ("tests/ckan/lib/test_parameters.py",),
     ),
     Mutant(
         "limits-first",

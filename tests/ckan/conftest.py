@@ -94,8 +94,8 @@ COMPAT = files_of(
         "lib": "other_harvesters schema",
         "patches": "queue_callbacks",
         "portal": "journey languages",
-        "security": "access access_routes access_table ids routes",
-        "sources": "form own_site rules",
+        "security": "access access_routes access_table ids",
+        "sources": "form own_site rules steps",
         "testing": "portal",
     }
 )

@@ -185,7 +185,7 @@ gate = Blueprint("ukharvest_gate", __name__)
 
 # What everybody may request and costs much: a large record takes seconds to lay out, the figures
 # of stars read the rows of all datasets, and an exported file may have to be decompressed.
-# tests/ckan/security/test_visitor_limits.py counts the rest.
+# tests/ckan/lib/test_actions.py counts the rest.
 LIMITED_PAGES = frozenset(
     {"ukharvest_records.raw", "ukharvest_records.readable"}
     | {"ukharvest_stars.report", "ukharvest_stars.report_csv"}
