@@ -40,6 +40,17 @@ def test_organisation_beside_name_of_vcard_is_kept() -> None:
     assert (record.contact and record.contact.name, body["name"]) == ("Data desk", "River Agency")
 
 
+def test_problem_of_file_hides_no_odd_value_of_dataset() -> None:
+    record = carriers.dcat(
+        'dct:issued [ rdfs:seeAlso "in spring" ] ;'
+        f' dcat:distribution [ dcat:accessURL <{FILE}> ; dct:issued "soon" ]'
+    )
+    assert [problem.field for problem in record.problems if problem.code == "bad-date"] == [
+        "dct:issued"
+    ]
+    assert "in spring" in record.extras["dct:issued"]
+
+
 def test_text_without_language_stands_beside_tagged_ones() -> None:
     record = carriers.dcat('dct:title "Sea ice", "Hielo marino"@es')
     assert record.title == "Sea ice"

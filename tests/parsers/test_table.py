@@ -74,6 +74,31 @@ def test_field_in_an_odd_shape_is_kept_unless_reported() -> None:
     assert asked == [{"a"}]
 
 
+@pytest.mark.parametrize(
+    ("reported", "kept"),
+    [
+        ("a", False),
+        ("dc:a", False),
+        ("a.b", False),
+        ("a[0].b", False),
+        ("a[2]/b", False),
+        ("files[0].a", True),
+        ("ab", True),
+        ("ba", True),
+        ("", True),
+    ],
+)
+def test_report_of_another_field_hides_no_odd_value(reported: str, kept: bool) -> None:  # noqa: FBT001
+    def report(node: Fields, _names: table.Names) -> str:
+        node.report("bad-url", reported, "no URL")
+        return ""
+
+    rows = (row("files", "notes", report), row("a", "url", table.text))
+    asked: set[str] = set()
+    read({"a": {"@odd": 1}}, *rows, unread=lambda barren: asked.update(barren) or ())
+    assert ("a" in asked) is kept
+
+
 def test_a_required_text_that_is_missing_is_an_error() -> None:
     assert table.require(RAW, "Roads", "title", "missing-title") == "Roads"
     with pytest.raises(

@@ -32,7 +32,7 @@ from ckanext.ukharvest.core.values.tags import clean_tags
 from ckanext.ukharvest.core.values.text import clean_text, is_redacted, shorten
 from ckanext.ukharvest.core.values.web_addresses import is_web_url, parse_url
 from ckanext.ukharvest.parsers import table
-from ckanext.ukharvest.parsers.reporting import BaseNode
+from ckanext.ukharvest.parsers.reporting import BaseNode, is_of_field
 
 # Keys under which a JSON-LD object has its name, and its URL.
 _WORDS = (
@@ -96,7 +96,7 @@ class Fields(BaseNode):
         """Tell whether a field without a value has been reported, or is redacted."""
         field = self._path + key
         own = self._problems[self._first :]
-        reported = any(problem.field.startswith(field) for problem in own)
+        reported = any(is_of_field(problem.field, field) for problem in own)
         return reported or "[[REDACTED" in str(self.get(key)).upper()
 
     def odd(self, keys: Iterable[str]) -> set[str]:

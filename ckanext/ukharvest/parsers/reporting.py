@@ -24,6 +24,11 @@ def ignore(*_problem: str) -> None:
     """Report nothing: what is wrong is reported elsewhere, or is another site's affair."""
 
 
+def is_of_field(name: str, field: str) -> bool:
+    """Tell whether a problem's field is this one or a part of it: "files[0].url" of "files"."""
+    return name.startswith(field) and name[len(field) : len(field) + 1] in ("", ".", "[", "/")
+
+
 def parse_value(text: str, parse: Callable[[str], str], report: Report, code: str) -> str:
     """Return a text parsed by ``parse``, "" for no text; report its ValueError and return "".
 

@@ -39,6 +39,7 @@ from ckanext.ukharvest.core.values.multivalue import as_list, as_text, text_or_l
 from ckanext.ukharvest.core.values.places import geometry_text
 from ckanext.ukharvest.parsers import uk_fields
 from ckanext.ukharvest.parsers.reporting import BaseNode as Node
+from ckanext.ukharvest.parsers.reporting import is_of_field
 from ckanext.ukharvest.parsers.uk_fields import PREFIX
 
 Names = tuple[str, ...]
@@ -182,9 +183,10 @@ def read_record(  # noqa: PLR0913
     """
     barren: set[str] = set()
     values, extras = collect(mapping, entry, barren)
-    reported = "\n".join(problem.field for problem in problems)
     bare = {_NAMESPACE.sub("", name) for name in barren}
-    extras = add_unread(extras, unread({name for name in bare if name not in reported}))
+    fields = {_NAMESPACE.sub("", problem.field) for problem in problems}
+    reported = {name for name in bare for field in fields if is_of_field(field, name)}
+    extras = add_unread(extras, unread(bare - reported))
     for field, (name, meaning) in needed.items():
         if not values.get(field):
             message = f"{name}: missing; expected {meaning}"

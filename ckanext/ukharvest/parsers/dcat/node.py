@@ -240,8 +240,9 @@ class Node(BaseNode):
         return tuple(dict.fromkeys(self._scope.problems))
 
     def is_settled(self, name: str) -> bool:
-        """Tell whether a predicate has a problem."""
-        return any(problem.field == name for problem in self._problems[self._first :])
+        """Tell whether a predicate of this node has a problem; its files have their own."""
+        own = f"{self._where}{name}:"
+        return any(problem.message.startswith(own) for problem in self._problems[self._first :])
 
     def predicates(self) -> list[str]:
         """Return the short names of the predicates of its triples, sorted."""
