@@ -54,7 +54,10 @@ def test_three_definite_answers_over_a_week_make_a_dead_link(fault: str) -> None
     assert next_check(found, 30) == dt.timedelta(days=30)
 
 
-@pytest.mark.parametrize("fault", ["timeout", "server-error", "login", "certificate", "redirect"])
+@pytest.mark.parametrize(
+    "fault",
+    ["timeout", "server-error", "login", "certificate", "access-refused", "bot-filter", "redirect"],
+)
 def test_other_answers_never_make_a_dead_link(fault: str) -> None:
     found = checked(*((day, fault) for day in range(0, 300, 10)), host=OTHERS_WORK)
     assert found.state is LinkState.FAILING
@@ -117,7 +120,7 @@ def test_the_pauses_after_failures_double_up_to_the_usual_one() -> None:
         (404, "not-found"),
         (410, "gone"),
         (401, "login"),
-        (403, "login"),
+        (403, "access-refused"),
         (429, "too-many-requests"),
         (400, "client-error"),
         (405, "client-error"),
@@ -127,6 +130,13 @@ def test_the_pauses_after_failures_double_up_to_the_usual_one() -> None:
 )
 def test_faults_of_statuses(status: int, fault: str) -> None:
     assert fault_of_status(status) == fault
+
+
+def test_refusal_is_more_precise_than_status() -> None:
+    assert fault_of_status(403, "needs-login") == LinkFault.LOGIN
+    assert fault_of_status(503, "bot-filter") == LinkFault.BOT_FILTER
+    assert fault_of_status(403, "access-refused") == LinkFault.FORBIDDEN
+    assert fault_of_status(200, "bot-filter") == LinkFault.NONE
 
 
 @pytest.mark.parametrize(

@@ -114,6 +114,28 @@ def test_a_service_that_complains(publisher: Publisher) -> None:
     assert len(publisher.paths) == 3
 
 
+@pytest.mark.parametrize(
+    ("title", "headers", "fault", "todo"),
+    [
+        ("Please sign in", {}, LinkFault.LOGIN, "without a login"),
+        ("403 Forbidden", {"WWW-Authenticate": "Basic"}, LinkFault.LOGIN, "without a login"),
+        ("Just a moment...", {}, LinkFault.BOT_FILTER, "pass the bot filter"),
+        ("x", {"cf-mitigated": "challenge"}, LinkFault.BOT_FILTER, "pass the bot filter"),
+        ("403 Forbidden", {}, LinkFault.FORBIDDEN, "Allow requests of this portal"),
+    ],
+)
+def test_link_with_status_403_is_told_by_what_it_is(
+    publisher: Publisher, title: str, headers: dict[str, str], fault: LinkFault, todo: str
+) -> None:
+    page = f"<html><title>{title}</title>".encode()
+    headers = {"Content-Type": "text/html", **headers}
+    publisher.routes["/a.csv"] = Response(page, 403, headers=headers)
+    found = look_at(publisher, "/a.csv")
+    assert found.fault is fault
+    assert todo in found.why
+    assert ("login" in found.why) is (fault is LinkFault.LOGIN)
+
+
 @pytest.mark.parametrize("path", ["/rivers.csv", "/wms"])
 def test_a_login_page_is_not_what_was_promised(publisher: Publisher, path: str) -> None:
     publisher.serve("/login", "<!DOCTYPE html><title>Sign in</title>")
@@ -270,7 +292,8 @@ def test_it_never_raises(publisher: Publisher, monkeypatch: pytest.MonkeyPatch) 
         (200, LinkFault.NONE),
         (404, LinkFault.NOT_FOUND),
         (410, LinkFault.GONE),
-        (403, LinkFault.LOGIN),
+        (401, LinkFault.LOGIN),
+        (403, LinkFault.FORBIDDEN),
         (405, LinkFault.CLIENT_ERROR),
         (503, LinkFault.SERVER_ERROR),
     ],

@@ -38,6 +38,8 @@ class LinkFault(StrEnum):
     REFUSED = "refused"
     BLOCKED = "blocked"
     LOGIN = "login"
+    BOT_FILTER = "bot-filter"
+    FORBIDDEN = "access-refused"
     TOO_MANY = "too-many-requests"
     CLIENT_ERROR = "client-error"
     SERVER_ERROR = "server-error"
@@ -146,19 +148,30 @@ OF_SERVER = frozenset(
 )
 _BY_STATUS = {
     401: LinkFault.LOGIN,
-    403: LinkFault.LOGIN,
+    403: LinkFault.FORBIDDEN,
     404: LinkFault.NOT_FOUND,
     407: LinkFault.LOGIN,
     410: LinkFault.GONE,
     429: LinkFault.TOO_MANY,
     511: LinkFault.LOGIN,
 }
+_BY_REFUSAL = {
+    "needs-login": LinkFault.LOGIN,
+    "bot-filter": LinkFault.BOT_FILTER,
+    "access-refused": LinkFault.FORBIDDEN,
+}
 
 
-def fault_of_status(status: int) -> LinkFault:
-    """Return the fault that an HTTP status is, NONE for a success."""
+def fault_of_status(status: int, refusal: str = "") -> LinkFault:
+    """Return the fault that an HTTP status is, NONE for a success.
+
+    Args:
+        refusal: the answer's code of ``core.http.error_answers.refusal_code``.
+    """
     if status < HTTPStatus.BAD_REQUEST:
         return LinkFault.NONE
+    if refusal in _BY_REFUSAL:
+        return _BY_REFUSAL[refusal]
     is_server = status >= HTTPStatus.INTERNAL_SERVER_ERROR
     return _BY_STATUS.get(status, LinkFault.SERVER_ERROR if is_server else LinkFault.CLIENT_ERROR)
 

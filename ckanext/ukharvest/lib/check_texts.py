@@ -38,6 +38,8 @@ _FAULTS: dict[str, Callable[[], str]] = {
     LinkFault.REFUSED: _no_connection,
     LinkFault.BLOCKED: lambda: tk._("the URL does not lead to the public internet"),
     LinkFault.LOGIN: lambda: tk._("the server asks for a login"),
+    LinkFault.BOT_FILTER: lambda: tk._("the site’s bot filter refuses this portal"),
+    LinkFault.FORBIDDEN: lambda: tk._("the server refuses this portal"),
     LinkFault.TOO_MANY: _http_error,
     LinkFault.CLIENT_ERROR: _http_error,
     LinkFault.SERVER_ERROR: _http_error,

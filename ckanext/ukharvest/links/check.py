@@ -16,6 +16,7 @@ from lxml import etree
 from ckanext.ukharvest.core.document_kind import html_title
 from ckanext.ukharvest.core.errors import Aborted, BadStatus, Blocked, FetchError, Unreachable
 from ckanext.ukharvest.core.http.client import HttpClient
+from ckanext.ukharvest.core.http.error_answers import refusal_code
 from ckanext.ukharvest.core.http.request import MIB, HttpLimits, Reply, parameter
 from ckanext.ukharvest.core.http.urls import normalise, origin, safe_url
 from ckanext.ukharvest.core.link_states import LinkFault, LinkResult, fault_of_status
@@ -34,7 +35,20 @@ from ckanext.ukharvest.links.services import (
 
 log = logging.getLogger(__name__)
 
-_LOGIN = frozenset((401, 403, 407, 511))
+# Faults of answers that further requests to the server will have too, and what to do.
+_REFUSALS = {
+    LinkFault.LOGIN: (
+        "The server must answer without a login, to programs too; otherwise link to the page."
+    ),
+    LinkFault.BOT_FILTER: (
+        "Let this portal pass the bot filter: by the portal's address, or by its User-Agent, which"
+        " begins with ckanext-ukharvest/."
+    ),
+    LinkFault.FORBIDDEN: (
+        "Allow requests of this portal in the settings of the server or its firewall; otherwise"
+        " link to the page."
+    ),
+}
 _GONE = frozenset((404, 410))
 _QUOTED = 2000  # bytes of a text that are read for its quoted beginning
 
@@ -46,6 +60,7 @@ class Answer:
     Attributes:
         url: the URL that answered.
         is_cut: whether there may be more bytes.
+        refusal: code of ``refusal_code``.
         declared: the size that the server gives, None if it gives none.
     """
 
@@ -56,6 +71,7 @@ class Answer:
     file_name: str
     content: bytes
     is_cut: bool
+    refusal: str
     declared: int | None = None
 
     @property
@@ -93,7 +109,11 @@ class Answer:
     @property
     def is_refusal(self) -> bool:
         """Whether other requests to this server will fail too."""
-        return self.status in _LOGIN or self.status in (429, 502, 503, 504)
+        return self.fault in _REFUSALS or self.status in (429, 502, 503, 504)
+
+    @property
+    def fault(self) -> LinkFault:
+        return fault_of_status(self.status, self.refusal)
 
     @property
     def is_lasting(self) -> bool:
@@ -122,6 +142,7 @@ def answer(question: Question, reply: Reply, wanted: int) -> Answer:
         unquote(name or parameter(disposition, "filename")),
         reply.content,
         is_cut=len(reply.content) >= wanted,
+        refusal=refusal_code(reply),
         declared=int(length) if is_known else None,
     )
 
@@ -143,10 +164,8 @@ def what_to_do(found: Answer) -> str:
     """Return the sentence that tells the publisher what to do."""
     if found.status in _GONE:
         return "Give the address that it has now, or take the link out of the record."
-    if found.status in _LOGIN:
-        return (
-            "The server must answer without a login, to programs too; otherwise link to the page."
-        )
+    if found.fault in _REFUSALS:
+        return _REFUSALS[found.fault]
     if not found.is_lasting:
         return "It is tried again; if it stays so, ask those who run the server."
     if found.error_text is not None:
@@ -355,15 +374,14 @@ class _Search:
             reached: the one that says whether anything is there; the same if None.
         """
         reached = reached or found
-        fault = fault_of_status(reached.status)
-        is_file = not fault and reached.error_text is None
+        is_file = not reached.fault and reached.error_text is None
         text = f"{safe_url(self.url)} {describe_answer(found)}{self._context()}."
         return LinkResult(
             self.url,
             media_type=found.media_type,
             why=f"{text} {what_to_do(found)}",
             is_lasting=found.is_lasting,
-            fault=fault,
+            fault=reached.fault,
             status=reached.status,
             size=reached.size if is_file else None,
             checksum=reached.checksum if is_file else "",
@@ -395,7 +413,7 @@ def _fault_of(exc: FetchError) -> LinkFault:
     if isinstance(exc, Blocked):
         return LinkFault.BLOCKED
     if isinstance(exc, BadStatus):
-        return fault_of_status(exc.status)
+        return fault_of_status(exc.status, exc.code)
     # What cannot be unpacked, or is too large to be read, is there.
     return LinkFault.REDIRECT if exc.code == "redirect" else LinkFault.NONE
 
