@@ -6,15 +6,18 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Callable, Mapping
+from contextvars import ContextVar
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
 import pytest
 
 from ckanext.ukharvest.core import options
-from ckanext.ukharvest.core.records import DatasetRecord, RawRecord
+from ckanext.ukharvest.core.http.request import Reply
+from ckanext.ukharvest.core.records import DatasetRecord, RawRecord, Source
 from ckanext.ukharvest.parsers import oai_dc as oai_dc_parser
 from ckanext.ukharvest.parsers.ckan import parser as ckan_parser
 from ckanext.ukharvest.parsers.data_json import parser as data_json_parser
@@ -24,10 +27,14 @@ from ckanext.ukharvest.parsers.gemini import parser as gemini_parser
 from ckanext.ukharvest.parsers.inventory import parser as inventory_parser
 from ckanext.ukharvest.parsers.ods import parser as ods_parser
 from ckanext.ukharvest.parsers.opensearch import parser as opensearch_parser
-from tests.parsers.dcat.turtle import ntriples
+from ckanext.ukharvest.readers.sparql.request import COUNT, VARIABLE
+from ckanext.ukharvest.reading.records import TextClient
+from ckanext.ukharvest.source_types import TYPES
+from tests.parsers.dcat.turtle import PREFIXES, ntriples
 
 Carrier = Callable[..., DatasetRecord]
 
+DATASET = "https://a.example/x"
 FILE = "https://files.example/a.csv"
 PAGE = "https://data.example/explore/dataset/x/"
 
@@ -35,6 +42,13 @@ _OAI_DC = (
     '<oai_dc:dc xmlns:oai_dc="http://www.openarchives.org/OAI/2.0/oai_dc/"'
     ' xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:dct="http://purl.org/dc/terms/"'
     ' xmlns:ows="http://www.opengis.net/ows">{}</oai_dc:dc>'
+)
+_CSW = (
+    '<csw:GetRecordsResponse xmlns:csw="http://www.opengis.net/cat/csw/2.0.2"'
+    ' xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:dct="http://purl.org/dc/terms/">'
+    '<csw:SearchResults numberOfRecordsMatched="1" numberOfRecordsReturned="1" nextRecord="0">'
+    "<csw:Record><dc:identifier>x</dc:identifier>{}</csw:Record></csw:SearchResults>"
+    "</csw:GetRecordsResponse>"
 )
 _ATOM = (
     '<entry xmlns="http://www.w3.org/2005/Atom" xmlns:dc="http://purl.org/dc/elements/1.1/"'
@@ -87,20 +101,69 @@ def ckan(**fields: Any) -> DatasetRecord:
     return ckan_parser.parse(RawRecord("x", json.dumps(package), url=PAGE), {})
 
 
+def read_document(name: str, client: Any) -> DatasetRecord:
+    """Read and parse the one record that a source of this type has."""
+    kind = TYPES[name]
+    source = Source("https://data.example/catalogue", options.validate({}, kind.options), client)
+    (raw,) = kind.reader.records(source)
+    return kind.parser.parse(raw, {})
+
+
+class Endpoint(TextClient):
+    """Answers to the queries for one dataset, as an endpoint of SPARQL 1.1."""
+
+    def __init__(self, turtle: str) -> None:
+        super().__init__("endpoint")
+        self._turtle = turtle
+
+    def get(self, url: str, **more: Any) -> Reply:
+        """Return the dataset's description, or how many and which datasets there are."""
+        is_count = "COUNT" in url
+        cell = {"type": "literal", "value": "1"} if is_count else {"type": "uri", "value": DATASET}
+        name = COUNT if is_count else VARIABLE
+        rows = {"head": {"vars": [name]}, "results": {"bindings": [{name: cell}]}}
+        text = self._turtle if "CONSTRUCT" in url else json.dumps(rows)
+        return Reply(url, url, 200, {}, io.BytesIO(text.encode()))
+
+    def post(self, url: str, *, body: bytes, **more: Any) -> Reply:
+        """Do as ``get``."""
+        return self.get(f"{url}?{body.decode()}")
+
+
+_within: ContextVar[str] = ContextVar("within", default="")
+
+
+def within(protocol: str, carrier: Carrier) -> Carrier:
+    """Return the carrier of documents that come as another protocol has them.
+
+    Args:
+        protocol: "sparql" for DCAT, "csw" for Dublin Core.
+    """
+
+    def carry(*values: Any) -> DatasetRecord:
+        token = _within.set(protocol)
+        try:
+            return carrier(*values)
+        finally:
+            _within.reset(token)
+
+    return carry
+
+
 def dcat(turtle: str, more: str = "") -> DatasetRecord:
     """Parse a dcat:Dataset with these predicates and objects, and further triples."""
     title = "" if turtle.startswith("dct:title") else ' ; dct:title "T"'
-    body = f"<https://a.example/x> a dcat:Dataset{title}{' ; ' if turtle else ''}{turtle} .\n{more}"
-    return dcat_parser.parse(RawRecord("https://a.example/x", ntriples(body), url=PAGE), {})
+    body = f"<{DATASET}> a dcat:Dataset{title}{' ; ' if turtle else ''}{turtle} .\n{more}"
+    if _within.get() == "sparql":
+        return read_document("sparql", Endpoint(PREFIXES + body))
+    return dcat_parser.parse(RawRecord(DATASET, ntriples(body), url=PAGE), {})
 
 
 def schema_org(turtle: str, more: str = "") -> DatasetRecord:
     """Parse a schema:Dataset."""
     title = "" if turtle.startswith("schema:name") else ' ; schema:name "T"'
-    body = (
-        f"<https://a.example/x> a schema:Dataset{title}{' ; ' if turtle else ''}{turtle} .\n{more}"
-    )
-    return dcat_parser.parse(RawRecord("https://a.example/x", ntriples(body), url=PAGE), {})
+    body = f"<{DATASET}> a schema:Dataset{title}{' ; ' if turtle else ''}{turtle} .\n{more}"
+    return dcat_parser.parse(RawRecord(DATASET, ntriples(body), url=PAGE), {})
 
 
 def gemini(
@@ -143,7 +206,10 @@ def iso_link(url: str, name: str = "", description: str = "", protocol: str = ""
 
 def oai_dc(inside: str, title: str = "T") -> DatasetRecord:
     """Parse a record of Dublin Core with these elements."""
-    content = _OAI_DC.format(element("dc:title", title) + inside)
+    content = element("dc:title", title) + inside
+    if _within.get() == "csw":
+        return read_document("gemini-single", TextClient("x", _CSW.format(content).encode()))
+    content = _OAI_DC.format(content)
     return oai_dc_parser.parse(RawRecord("oai:a:x", content), {})
 
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Callable
-from typing import Any, cast
+from typing import cast
 from xml.sax.saxutils import quoteattr
 
-from ckanext.ukharvest.core.records import DatasetRecord, Source
+from ckanext.ukharvest.core.records import DatasetRecord
 from ckanext.ukharvest.reading.records import TextClient
-from ckanext.ukharvest.source_types import TYPES
 from tests.parsers import carriers
 from tests.parsers.carriers import CARRIERS, FILE, Carrier, element, iso_text, literal, node
 
@@ -23,10 +22,7 @@ def table(**columns: str) -> DatasetRecord:
     csv.writer(text).writerows(
         (["identifier", "title", *columns], ["x", "T", *map(str, columns.values())])
     )
-    kind = TYPES["dataset_table"]
-    client = cast(Any, TextClient("table", text.getvalue().encode()))
-    (raw,) = kind.reader.records(Source("https://a.example/table.csv", {}, client))
-    return kind.parser.parse(raw, {})
+    return carriers.read_document("dataset_table", TextClient("table", text.getvalue().encode()))
 
 
 def _iso(path: str, inside: str) -> str:
@@ -366,3 +362,11 @@ CORPUS: dict[str, dict[str, Carrier]] = {
     "title": CARRIERS["title"],
     "tag": {**CARRIERS["tag"], "table": lambda text: table(keyword=text)},
 }
+
+# DCAT also comes from endpoints of SPARQL, and Dublin Core from catalogues of CSW.
+for _formats in CORPUS.values():
+    for _name, _carrier in list(_formats.items()):
+        if _name.startswith("dcat"):
+            _formats[_name.replace("dcat", "sparql")] = carriers.within("sparql", _carrier)
+        elif _name.startswith("oai_dc"):
+            _formats[_name.replace("oai_dc", "csw_record")] = carriers.within("csw", _carrier)

@@ -194,8 +194,11 @@ EXCEPT: dict[tuple[str, Any], tuple[Any, set[str]]] = {
     # A cell lists several values, which semicolons separate.
     ("table", "eng; USA"): (("en",), {"bad-language"}),
     # DCAT 3, 6.15.6: a geometry.
-    ("dcat-bbox", "Camden"): (KEPT, {"bad-spatial"}),
-    ("dcat-bbox", URI): (KEPT, {"bad-spatial"}),
+    **{
+        (name, text): (KEPT, {"bad-spatial"})
+        for name in ("dcat-bbox", "sparql-bbox")
+        for text in ("Camden", URI)
+    },
 }
 
 
