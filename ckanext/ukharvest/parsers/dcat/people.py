@@ -21,6 +21,11 @@ CONTACT = ("dcat:contactPoint", "adms:contactPoint", "schema:contactPoint", "pmd
 CREATOR = ("dct:creator", "dc:creator", "schema:creator", "schema:author")
 LICENCE = ("dct:license", "dct:licence", "cc:license", "schema:license")
 _ODRS = ("odrs:dataLicense", "odrs:contentLicense")  # of a statement of rights
+_NOTICES = (
+    *("odrs:copyrightNotice", "odrs:databaseRightNotice", "odrs:attributionText"),
+    *("odrs:copyrightStatement", "odrs:databaseRightStatement", "odrs:attributionURL"),
+    "odrs:reuserGuidelines",
+)
 RIGHTS = ("dct:rights", "dct:accessRights", "dc:rights")
 
 # vCard has four spellings of each; DCAT-AP has foaf, search engines read schema.org.
@@ -248,7 +253,13 @@ def licence(node: Node, _names: table.Names = LICENCE) -> Licence | None:
 def terms(node: Node) -> list[str]:
     """Return the texts and URIs on rights and access."""
     parts = node.nodes(*RIGHTS)
-    return [text for part in parts for text in (part.uri, part.label()) if text]
+    return [text for part in parts for text in (part.uri, *_wording(part)) if text]
+
+
+def _wording(statement: Node) -> list[str]:
+    """Return what a statement of rights says: its label, and the notices of ODRS beside it."""
+    texts = (statement.label(), *statement.values(*_NOTICES))
+    return list(dict.fromkeys(filter(None, texts)))
 
 
 def _licences(part: Node) -> Iterator[Licence]:
@@ -277,5 +288,5 @@ def rights(node: Node, _names: table.Names = RIGHTS) -> str:
         parts = node.nodes(name)
         # Access rights are a code, kept as an extra; here only text counts.
         uris = [] if name == "dct:accessRights" else [part.uri for part in parts]
-        texts += node.best(name) or list(filter(None, (part.label() for part in parts))) or uris
+        texts += node.best(name) or [text for part in parts for text in _wording(part)] or uris
     return "\n".join(dict.fromkeys(filter(None, texts)))
