@@ -10,9 +10,11 @@ from typing import Any
 from ckanext.dcat.profiles.base import CleanedURIRef, URIRefOrLiteral
 from rdflib import BNode, Graph, Literal, URIRef
 
+from ckanext.ukharvest.core.records import Period
 from ckanext.ukharvest.core.values import eu_authorities, multivalue, theme_names
 from ckanext.ukharvest.core.values.frequencies import parse_frequency
 from ckanext.ukharvest.core.values.languages import language_code, parse_language
+from ckanext.ukharvest.core.values.periods import EXTENTS
 from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.export.dataset import Dataset, Resource, parse_or_empty
@@ -92,8 +94,9 @@ def rename(dataset: Dataset, portal_language: str) -> dict[str, Any]:
         "conforms_to": _once(standards),
         "applicable_legislation": _once(laws),
         "in_series": [name for name in dataset.texts("in_series") if not is_web_url(name)],
-        "temporal_start": dataset.start,
-        "temporal_end": dataset.end,
+        # Several periods are written one by one.
+        "temporal_start": "" if periods(own) else dataset.start,
+        "temporal_end": "" if periods(own) else dataset.end,
         "provenance": own.get("provenance") or own.get("lineage") or "",
         "contact_name": dataset.contact.name,
         "contact_email": dataset.contact.email,
@@ -124,6 +127,13 @@ def publisher_uri(dataset: Dataset) -> str:
         return clean_text(own["publisher_uri"])
     has_facts = dataset.publisher.email or any(own.get(key) for key in _OF_PUBLISHERS)
     return "" if has_facts and not own.get("dcat_publisher_uri") else dataset.publisher.url
+
+
+def periods(own: Mapping[str, Any]) -> list[Period]:
+    """Return the periods of a dataset or file that has several, else []."""
+    several = objects_of(own.get(EXTENTS))
+    ends = ((clean_text(facts.get(end)) for end in ("from", "to")) for facts in several)
+    return [Period(*pair) for pair in ends] if len(several) > 1 else []
 
 
 def is_list_of_objects(value: Any) -> bool:

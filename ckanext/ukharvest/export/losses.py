@@ -261,9 +261,14 @@ LOSSES: tuple[Loss, ...] = (
             *("responsible-organisation", "responsible-party", "spatial-coverage"),
             *("spatial-reference-system", "spatial-reference-systems"),
             *("spatial-representation-type", "spatial-resolution", "spatial-resolution-units"),
-            *("temporal-extents", "topic-category", "resource.resource_locator_function"),
+            *("topic-category", "resource.resource_locator_function"),
             "resource.resource_locator_protocol",
         ),
+        _IN_RDF,
+    ),
+    Loss(
+        "What GEMINI says of a period beside its two dates, such as that it lasts until now",
+        ("temporal-extents",),
         _IN_RDF,
     ),
     Loss(

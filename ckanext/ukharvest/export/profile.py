@@ -20,6 +20,7 @@ from ckanext.dcat.profiles.euro_dcat_ap_3 import EuropeanDCATAP3Profile
 from ckanext.dcat.utils import resource_uri
 from rdflib import BNode, Literal, URIRef
 
+from ckanext.ukharvest.core.records import Period
 from ckanext.ukharvest.core.values import geometries, multivalue
 from ckanext.ukharvest.core.values.dates import parse_date
 from ckanext.ukharvest.core.values.text import clean_text
@@ -94,6 +95,14 @@ class UkharvestProfile(EuropeanDCATAP3Profile):  # type: ignore[misc]
         self._add_place(node, dataset.geometry, dataset.place, own.get("spatial_uri"), identifiers)
         dcat.add_objects(self.g, node, own, extras.OBJECTS)
         self._add_others(node, own, extras.SINGLE, extras.LISTS)
+        self._add_periods(node, dcat.periods(own))
+
+    def _add_periods(self, subject: Any, periods: Iterable[Period]) -> None:
+        for period in periods:
+            if period != Period():
+                node = self._node(subject, "dct:temporal", "dct:PeriodOfTime")
+                self._add_date_triple(node, name("dcat:startDate"), period.start)
+                self._add_date_triple(node, name("dcat:endDate"), period.end)
 
     def _add_kind(self, dataset: Dataset, node: Any, endpoints: list[str]) -> None:
         """Write a service and a series as what they are, with its endpoints or its members.
@@ -120,12 +129,8 @@ class UkharvestProfile(EuropeanDCATAP3Profile):  # type: ignore[misc]
         text = "" if resource.licence else clean_text(own.get("licence"))
         licence = resource.licence or ("" if text else dataset.licence)
         self._add_licence(node, licence, text)
-        start = clean_text(own.get("temporal_coverage-from"))
-        end = clean_text(own.get("temporal_coverage-to"))
-        if start or end:
-            period = self._node(node, "dct:temporal", "dct:PeriodOfTime")
-            self._add_date_triple(period, name("dcat:startDate"), start)
-            self._add_date_triple(period, name("dcat:endDate"), end)
+        ends = (clean_text(own.get(f"temporal_coverage-{end}")) for end in ("from", "to"))
+        self._add_periods(node, dcat.periods(own) or [Period(*ends)])
         self._add_place(
             node,
             parse_geometry(clean_text(own.get("spatial"))),

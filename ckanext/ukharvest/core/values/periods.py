@@ -7,7 +7,7 @@ year ("2010/11", "FY 2010-11"), or an interval of reference.data.gov.uk, by its 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date, datetime, timedelta
 from typing import Any, NamedTuple
 
@@ -79,7 +79,8 @@ class Periods(NamedTuple):
     @property
     def extras(self) -> dict[str, str]:
         """The extras that keep the unread texts, and several periods as JSON."""
-        several = as_text(map(as_facts, self.parts)) if len(self.parts) > 1 else ""
+        parts = sorted(map(as_facts, self.parts), key=in_time)
+        several = as_text(parts) if len(parts) > 1 else ""
         return {TEXT: clean_text(self.unread), EXTENTS: several}
 
 
@@ -87,6 +88,11 @@ def as_facts(period: Period) -> dict[str, str]:
     """Return a period as an object of the extra ``EXTENTS``."""
     ends = {"from": period.start, "to": period.end}
     return {name: text for name, text in ends.items() if text}
+
+
+def in_time(facts: Mapping[str, str]) -> tuple[str, str]:
+    """Return the key that sorts objects of the extra ``EXTENTS``: RDF has no other order."""
+    return facts.get("from", ""), facts.get("to", "")
 
 
 def read_periods(texts: Iterable[str | tuple[str, str]], report: Report) -> Periods:
