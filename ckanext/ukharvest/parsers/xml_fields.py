@@ -45,7 +45,7 @@ class Node(BaseNode):
         words: dict[str, list[str]] = {}
         for child in self.element.iterchildren(etree.Element):
             if (name := xml.local_name(child)) not in read:
-                words.setdefault(name, []).append(_words(child))
+                words.setdefault(name, []).append(words_in(child))
         for name, texts in words.items():
             if text := ", ".join(filter(None, texts)):
                 yield name, text
@@ -115,9 +115,21 @@ def _text(element: etree._Element) -> str:
     return f"{text} {clean_text(element.get('uom'))}".strip()
 
 
-def _words(element: etree._Element) -> str:
-    """Return the texts and attributes of an element and of those below it."""
-    words = []
+# Reasons for a missing value that say no more than that (ISO 19136, 8.2.3.3).
+_NO_VALUE = frozenset(("inapplicable", "missing", "template", "unknown"))
+
+
+def words_in(element: etree._Element, attributes: Collection[str] = ()) -> str:
+    """Return the texts and attributes of an element and of those below it.
+
+    Args:
+        attributes: local names of the only ones to take.
+    """
+    words: list[str] = []
     for node in element.iter(etree.Element):
-        words += [*map(str, node.attrib.values()), node.text or "", node.tail or ""]
+        for key in map(str, node.attrib):
+            name, text = key.rpartition("}")[2], node.get(key, "")
+            is_empty = name == "nilReason" and text in _NO_VALUE
+            words += [text] if not is_empty and (not attributes or name in attributes) else []
+        words += [node.text or "", node.tail or ""]
     return clean_text(" ".join(filter(None, map(clean_text, words))))

@@ -24,6 +24,7 @@ from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.core.xml import parser as xml
 from ckanext.ukharvest.parsers.reporting import BaseNode
 from ckanext.ukharvest.parsers.table import Row, named_row
+from ckanext.ukharvest.parsers.xml_fields import words_in
 
 _HREF = "{http://www.w3.org/1999/xlink}href"
 
@@ -36,17 +37,36 @@ class PropertyText:
     href: str = ""
 
 
+class Reads:
+    """What readers have looked at in a record.
+
+    Attributes:
+        visited: properties on their paths.
+        read: elements whose whole text or code was read.
+        touched: those of which an attribute was.
+    """
+
+    def __init__(self) -> None:
+        self.visited: set[etree._Element] = set()
+        self.read: set[etree._Element] = set()
+        self.touched: set[etree._Element] = set()
+
+
 class IsoNode(BaseNode):
     """One element of a record, with the list that its problems go to.
 
     Args:
         element: the element.
         problems: as in ``BaseNode``.
+        reads: those of the record, shared by its nodes.
     """
 
-    def __init__(self, element: etree._Element, problems: list[Problem]) -> None:
+    def __init__(
+        self, element: etree._Element, problems: list[Problem], reads: Reads | None = None
+    ) -> None:
         super().__init__(problems)
         self.element = element
+        self._reads = reads or Reads()
 
     @property
     def name(self) -> str:
@@ -66,7 +86,7 @@ class IsoNode(BaseNode):
     @property
     def href(self) -> str:
         """Its xlink:href."""
-        return clean_text(self.element.get(_HREF))
+        return self._touch(clean_text(self.element.get(_HREF)))
 
     @property
     def nil(self) -> str:
@@ -78,7 +98,7 @@ class IsoNode(BaseNode):
         # Not attrib.items(), whose time grows with the square of the attributes.
         for key in self.element.attrib:
             if str(key).rpartition("}")[2] == name:
-                return clean_text(self.element.get(key))
+                return self._touch(clean_text(self.element.get(key)))
         return ""
 
     def find_all(self, *paths: str) -> Iterator[IsoNode]:
@@ -89,21 +109,23 @@ class IsoNode(BaseNode):
                 elements = [child for parent in elements for child in parent.iterchildren(tag)]
                 if not elements:
                     break
+                if tag != "*":
+                    self._reads.visited.update(elements)
             for element in elements:
-                yield IsoNode(element, self._problems)
+                yield IsoNode(element, self._problems, self._reads)
 
     def first(self, *paths: str) -> IsoNode | None:
         """Return the first element at the end of a path."""
         return next(self.find_all(*paths), None)
 
-    def texts_at(self, *paths: str) -> tuple[PropertyText, ...]:
-        """Return the texts of the properties at the ends of paths, without empty ones."""
+    def texts_at(self, *paths: str) -> Iterator[PropertyText]:
+        """Yield the texts of the properties at the ends of paths, without empty ones."""
         texts = (node.own_text() for node in self.find_all(*paths))
-        return tuple(text for text in texts if text.text or text.href)
+        return (text for text in texts if text.text or text.href)
 
     def first_text_at(self, *paths: str) -> PropertyText | None:
-        """Return the first of ``texts_at``."""
-        return next(iter(self.texts_at(*paths)), None)
+        """Return the first of ``texts_at``; further ones stay unread."""
+        return next(self.texts_at(*paths), None)
 
     def texts(self, *names: str) -> tuple[str, ...]:
         """Return the texts of ``texts_at``; for an Anchor without text, its URL."""
@@ -118,16 +140,26 @@ class IsoNode(BaseNode):
             values.append(node.own_code() if is_code else text.text or text.href)
         return tuple(filter(None, values))
 
+    def text(self, *names: str) -> str:
+        """Return the first of ``texts``, "" if there is none."""
+        first = self.first_text_at(*names)
+        return first.text or first.href if first else ""
+
     def codes(self, *paths: str) -> tuple[str, ...]:
         """Return values of code lists: codeListValue, else the text, which may be translated."""
         return tuple(filter(None, (element.own_code() for element in self.find_all(*paths))))
 
     def code(self, *paths: str) -> str:
-        """Return the first of ``codes``, "" if there is none."""
-        return next(iter(self.codes(*paths)), "")
+        """Return the first of ``codes``, "" if there is none; further ones stay unread."""
+        return next(filter(None, (element.own_code() for element in self.find_all(*paths))), "")
 
     def own_text(self) -> PropertyText:
         """Return this property's text: the CharacterString, Anchor, a translation, or all text."""
+        text = self._own_text()
+        self._note(text.text or text.href)
+        return text
+
+    def _own_text(self) -> PropertyText:
         parts = {IsoNode(child, []).name: child for child in self.element.iterchildren("*")}
         plain = parts.get("CharacterString")
         if plain is not None and (text := _words(plain)):
@@ -137,7 +169,7 @@ class IsoNode(BaseNode):
             return PropertyText(_words(anchor), clean_text(anchor.get(_HREF)))
         if text := self.translated("PT_FreeText/textGroup/LocalisedCharacterString"):
             return PropertyText(text)
-        return PropertyText(_words(self.element))
+        return PropertyText(_words(self.element), clean_text(self.element.get(_HREF)))
 
     def text_of_record(self) -> str:
         """Return this property's text in the record's own language: CharacterString or Anchor."""
@@ -146,7 +178,7 @@ class IsoNode(BaseNode):
 
     def whole_text(self) -> str:
         """Return all text in this element."""
-        return _words(self.element)
+        return self._note(_words(self.element))
 
     def translated(self, path: str) -> str:
         """Return the text in English, else the first one, of elements with a locale."""
@@ -162,8 +194,47 @@ class IsoNode(BaseNode):
         for child in self.element.iterchildren("*"):
             value = clean_text(child.get("codeListValue")) or _words(child)
             if value:
-                return " ".join(value.split())
-        return " ".join(_words(self.element).split())
+                return self._note(" ".join(value.split()))
+        return self._note(" ".join(_words(self.element).split()))
+
+    def _note(self, text: str) -> str:
+        """Return a text that was read here; note that it was, unless it is empty."""
+        if text:
+            self._reads.read.add(self.element)
+        return text
+
+    def _touch(self, text: str) -> str:
+        if text:
+            self._reads.touched.add(self.element)
+        return text
+
+    def unread(self) -> Iterator[tuple[str, str]]:
+        """Yield name and words of the properties that readers expected here in another shape.
+
+        Those of one name come together: the property's own, behind that of the property around it.
+        """
+        used = self._reads.read | self._reads.touched
+        for element in tuple(used):
+            used.update(element.iterancestors())
+        words: dict[str, list[str]] = {}
+        elements = [self.element]
+        while elements:
+            element = elements.pop()
+            if element in self._reads.visited and element not in used:
+                words.setdefault(_full_name(element), []).append(words_in(element, _VALUES))
+            elif element in used and element not in self._reads.read:
+                elements.extend(element.iterchildren("*", reversed=True))
+        for name, texts in words.items():
+            text = ", ".join(dict.fromkeys(filter(None, texts)))
+            if any(map(str.isalnum, text)):
+                yield name, text
+
+
+def _full_name(element: etree._Element) -> str:
+    """Return a property's name behind that of the property around it: "thesaurusName-date"."""
+    names = [xml.local_name(part) for part in (element, *element.iterancestors())]
+    is_outer = len(names) < 4 or names[2] in ("identificationInfo", "citation")
+    return names[0] if is_outer else f"{names[2]}-{names[0]}"
 
 
 @lru_cache(maxsize=2000)  # the paths are those of our own code
@@ -175,6 +246,10 @@ def _tags(path: str) -> tuple[str, ...]:
 def _words(element: etree._Element) -> str:
     # XPath's string value: without comments, but with the text of stray markup.
     return clean_text(str(element.xpath("string()")))
+
+
+# Attributes that are a value themselves: a code, a reference, or the reason why there is none.
+_VALUES = frozenset(("codeListValue", "href", "uuidref", "nilReason"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,9 +19,10 @@ from ckanext.ukharvest.core.values.geometries import (
     merge_geometries,
     overlap,
 )
-from ckanext.ukharvest.core.values.multivalue import as_text, is_no
-from ckanext.ukharvest.core.values.periods import EXTENTS, LASTING, Periods, join_periods
+from ckanext.ukharvest.core.values.multivalue import as_text, is_no, read_yes_no
+from ckanext.ukharvest.core.values.periods import EXTENTS, LASTING, Periods, in_time, join_periods
 from ckanext.ukharvest.core.values.places import combine_places
+from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.parsers.gemini import places
 from ckanext.ukharvest.parsers.gemini.document import Entry, IsoNode, row, without_blanks
 from ckanext.ukharvest.parsers.gemini.places import references
@@ -37,8 +38,16 @@ _ENDS = ("gml:beginPosition", "gml:endPosition")
 def _areas(entry: Entry, name: str) -> Iterator[IsoNode]:
     """Yield the parts of one class, without those with extentTypeCode false (ISO 19115, 6.6.1)."""
     for node in entry.identification.find_all(*_AREAS):
-        if node.name == name and not is_no(node.text("extentTypeCode")):
+        if node.name == name and _is_inside(node):
             yield node
+
+
+def _is_inside(node: IsoNode) -> bool:
+    text = node.text("extentTypeCode")
+    if text and read_yes_no(text) is None:
+        words = f"'{shorten(text, 40)}'; expected true or false"
+        node.report("unexpected-value", "gmd:extentTypeCode", words)
+    return not is_no(text)
 
 
 def _place(entry: Entry) -> FieldValues:
@@ -147,9 +156,10 @@ def _temporal(entry: Entry) -> FieldValues:
     periods = join_periods(periods for periods, _ in read)
     times = list({str(facts): facts for _, facts in read if facts.keys() & {"from", "to"}}.values())
     says_more = len(times) > 1 or any(facts.keys() - {"from", "to"} for facts in times)
+    several = as_text(sorted(times, key=in_time)) if says_more else ""
     return {
         "temporal": periods.whole if periods.whole != Period() else None,
-        "extras": periods.extras | {EXTENTS: as_text(times) if says_more else ""},
+        "extras": periods.extras | {EXTENTS: several},
     }
 
 
@@ -181,7 +191,8 @@ def _time(node: IsoNode) -> tuple[Periods, dict[str, str]]:
 def _position(node: IsoNode, *paths: str) -> tuple[str, str]:
     """Return the text of a position in time, and its indeterminatePosition."""
     for position in node.find_all(*paths):
-        vague, text = position.attribute("indeterminatePosition"), position.own_text().text
+        vague, written = position.attribute("indeterminatePosition"), position.own_text()
+        text = written.text or written.href
         # Some editors write the position's word in place of the date.
         if text.lower() in LASTING - {""}:
             return "", "unknown" if text.lower() == "unknown" else "now"

@@ -134,7 +134,7 @@ _SERVICES = re.compile(rf"{_LIST.format('services')}|\bLGSL\b", re.I)
 
 def _keywords(entry: Entry) -> FieldValues:
     groups = [
-        (node, node.texts_at("keyword"))
+        (node, tuple(node.texts_at("keyword")))
         for node in entry.identification.find_all("descriptiveKeywords/*")
     ]
     tags = read_tags(
@@ -201,10 +201,10 @@ def _themes(group: Group) -> Iterator[str]:
 
 def _as_dict(node: IsoNode, keywords: tuple[PropertyText, ...]) -> dict[str, Any]:
     """Return a group as stored in the extra: its keywords as written, and their vocabulary."""
-    vocabulary = node.first_text_at("thesaurusName/*/title") or PropertyText("")
+    vocabularies = tuple(node.texts_at("thesaurusName/*/title"))
     facts = {
-        "vocabulary": vocabulary.text,
-        "href": vocabulary.href,
+        "vocabulary": ", ".join(vocabulary.text for vocabulary in vocabularies),
+        "href": next((vocabulary.href for vocabulary in vocabularies if vocabulary.href), ""),
         "date": node.text("thesaurusName/*/date/*/date"),
         "type": node.code("type"),
     }
@@ -230,6 +230,7 @@ class Locales:
         self._by_id = {
             locale.attribute("id"): _code(locale, _CODES) for locale in record.find_all(*_LOCALES)
         }
+        self.codes = list(filter(None, self._by_id.values()))
 
     def texts(self, node: IsoNode | None, clean: Callable[[str], str]) -> Iterator[tuple[str, str]]:
         """Yield language and text of a property, the record's own language first."""
@@ -252,6 +253,7 @@ def _code(node: IsoNode, paths: tuple[str, ...]) -> str:
 
 def _translations(entry: Entry) -> FieldValues:
     locales, node = Locales(entry.record), entry.identification
+    read_languages(locales.codes, entry.record.reporter("gmd:PT_Locale"))
     title = node.first("citation/*/title")
     translations = collect_translations(
         Translation,
@@ -315,20 +317,20 @@ MAPPING: tuple[Field | Row, ...] = (
     row(
         "gmd:metadataStandardName",
         "extra metadata-standard-name",
-        table.first_text,
+        table.text,
         *("metadataStandardName", "metadataStandard/*/title"),
         of_record=True,
     ),
     row(
         "gmd:metadataStandardVersion",
         "extra metadata-standard-version",
-        table.first_text,
+        table.text,
         *("metadataStandardVersion", "metadataStandard/*/edition"),
         of_record=True,
     ),
     Field(("gmd:dataSetURI",), "url", _page),
     row("gmd:abstract", "notes", table.paragraph, "abstract"),
-    row("gmd:edition", "version", table.first_text, "citation/*/edition"),
+    row("gmd:edition", "version", table.text, "citation/*/edition"),
     row(
         "gmd:alternateTitle",
         "extra alternative-title",

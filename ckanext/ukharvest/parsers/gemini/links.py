@@ -298,7 +298,7 @@ def _read(node: IsoNode, url: str, locales: identification.Locales) -> Read:
     resource = ResourceRecord(
         url,
         name=name,
-        description=plain_text(description.text),
+        description=plain_text(description.text or description.href),
         mimetype=next(types, ""),
         extras=without_blanks(extras),
         translations=identification.link_translations(node, locales),

@@ -20,7 +20,7 @@ from ckanext.ukharvest.core.xml import parser as xml
 from ckanext.ukharvest.parsers import oai_dc, table
 from ckanext.ukharvest.parsers.gemini import document as gemini_document
 from ckanext.ukharvest.parsers.gemini import extent, identification, links, people, places, quality
-from ckanext.ukharvest.parsers.gemini.document import Entry, IsoNode
+from ckanext.ukharvest.parsers.gemini.document import Entry, IsoNode, Reads
 from ckanext.ukharvest.parsers.gemini.rules import RULES, report
 from ckanext.ukharvest.parsers.gemini.rules.rule import Metadata
 from ckanext.ukharvest.parsers.table import Field, Row, collect
@@ -145,6 +145,7 @@ def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
     title = identification.title(entry.identification)
     table.require(raw, title, "gmd:title", "missing-title")
     values, extras = collect(MAPPING, entry)
+    extras = table.add_unread(extras, entry.record.unread())
     # A contact of both record and resource is read for each, but reported once.
     reported = tuple(dict.fromkeys(problems))
     reported += _validate(entry, reported)
@@ -175,7 +176,7 @@ def _location(
 def _entry(
     root: etree._Element, raw: RawRecord, options: Mapping[str, Any], problems: list[Problem]
 ) -> Entry:
-    record = IsoNode(root, problems)
+    record = IsoNode(root, problems, Reads())
     identification = record.first("identificationInfo/*") or IsoNode(etree.Element("_"), problems)
     return Entry(record, identification, raw.guid, raw.url, options)
 
@@ -205,4 +206,5 @@ MAPPING: tuple[Field | Row, ...] = (
     *extent.MAPPING,
     *places.MAPPING,
     *links.MAPPING,
+    Field(("each of these elements in another shape",), "extras"),
 )

@@ -18,7 +18,7 @@ from ckanext.ukharvest.core.values.licences import read_licence
 from ckanext.ukharvest.core.values.markup import plain_line
 from ckanext.ukharvest.core.values.multivalue import as_text
 from ckanext.ukharvest.core.values.parties import parse_agent, read_agent
-from ckanext.ukharvest.core.values.web_addresses import is_web_url
+from ckanext.ukharvest.core.values.web_addresses import parse_url
 from ckanext.ukharvest.parsers.gemini.document import (
     Entry,
     IsoNode,
@@ -54,11 +54,17 @@ _PERSON = (
 
 @dataclass(frozen=True, slots=True)
 class Party:
-    """A responsible party; ``roles`` are the role codes under which it is listed."""
+    """A responsible party.
+
+    Attributes:
+        roles: the role codes under which it is listed.
+        pages: further web addresses, beside the agent's.
+    """
 
     organisation: str
     agent: Agent
     roles: tuple[str, ...]
+    pages: tuple[str, ...]
 
 
 def _parties(nodes: Iterable[IsoNode]) -> tuple[Party, ...]:
@@ -73,13 +79,15 @@ def _party(node: IsoNode) -> Party:
     roles = tuple(dict.fromkeys(node.codes("role")))
     named = parse_agent(body or node.text(*_PERSON))
     contacts = list(_addresses(node))
+    pages = (*_pages(node), *(contact.url for contact in contacts), named.url)
+    url, *others = dict.fromkeys(filter(None, pages)) or [""]
     agent = Agent(
         name=named.name,
         email=next((contact.email for contact in contacts if contact.email), named.email),
-        url=next(filter(None, (_page(node), *(contact.url for contact in contacts))), named.url),
+        url=url,
         role=roles[0] if roles else "",
     )
-    return Party(organisation, agent, roles)
+    return Party(organisation, agent, roles, tuple(others))
 
 
 def _addresses(node: IsoNode) -> Iterator[Agent]:
@@ -93,9 +101,11 @@ def _addresses(node: IsoNode) -> Iterator[Agent]:
         yield read_agent("", text, "", address.reporter("gmd:electronicMailAddress", text))
 
 
-def _page(node: IsoNode) -> str:
-    pages = node.texts(*(f"{path}/onlineResource/*/linkage" for path in _CONTACTS))
-    return next(filter(is_web_url, pages), "")
+def _pages(node: IsoNode) -> Iterator[str]:
+    """Yield the web addresses of a party's pages; report other texts."""
+    for page in node.find_all(*(f"{path}/onlineResource/*/linkage" for path in _CONTACTS)):
+        written = page.own_text()
+        yield page.parse_value("gmd:linkage", written.text or written.href, parse_url, "bad-url")
 
 
 def _people(entry: Entry) -> FieldValues:
@@ -150,8 +160,8 @@ def _summary(parties: Iterable[Party]) -> str:
     """Return the parties as data.gov.uk writes them: "Name (role, role); Name2 (role)"."""
     roles: dict[str, dict[str, None]] = {}
     for party in parties:
-        if party.agent.name:
-            roles.setdefault(party.agent.name, {}).update(dict.fromkeys(party.roles))
+        if name := party.agent.name or party.organisation:
+            roles.setdefault(name, {}).update(dict.fromkeys(party.roles))
     return "; ".join(
         f"{name} ({', '.join(codes)})" if codes else name for name, codes in roles.items()
     )
@@ -160,7 +170,8 @@ def _summary(parties: Iterable[Party]) -> str:
 def _facts(party: Party) -> dict[str, str]:
     agent = party.agent
     facts = {"name": agent.name, "email": agent.email, "url": agent.url}
-    return without_blanks({**facts, "roles": ", ".join(party.roles)})
+    more = {"pages": ", ".join(party.pages), "roles": ", ".join(party.roles)}
+    return without_blanks({**facts, **more})
 
 
 # URLs of INSPIRE's code lists tell what a text is about, whatever element it is next to.
@@ -193,10 +204,9 @@ def _terms(identification: IsoNode) -> tuple[Terms, Terms]:
                 use.append(term)
         use += [term for term in block.texts_at("useLimitation") if term.text not in _CODES]
         # ISO 19115-3 cites a licence.
-        use += [
-            PropertyText(reference.text("title"), reference.text("onlineResource/*/linkage"))
-            for reference in block.find_all("reference/*")
-        ]
+        for reference in block.find_all("reference/*"):
+            cited = reference.text("title"), reference.text("onlineResource/*/linkage")
+            use += map(PropertyText, filter(None, cited))
     return access, use
 
 

@@ -46,6 +46,7 @@ class Reference:
     Attributes:
         code, href: its code and the URL of the code's Anchor; "" if there is none.
         space: the code space, else the authority of the code.
+        description: of ISO 19115-3.
         system: the known system, None if unknown.
         node: its element.
     """
@@ -53,6 +54,7 @@ class Reference:
     code: str
     href: str
     space: str
+    description: str
     system: coordinate_systems.System | None
     node: IsoNode
 
@@ -73,11 +75,12 @@ def _reference(node: IsoNode) -> Reference | None:
         return None
     space = node.text("codeSpace", "authority/*/title")
     # The Anchor's URL identifies the system, its text is free; 19115-3 also has a description.
-    spellings = ((code.href, ""), (code.text, space), (node.text("description"), ""))
+    description = node.text("description")
+    spellings = ((code.href, ""), (code.text, space), (description, ""))
     system = next(
         filter(None, (coordinate_systems.find(*spelling) for spelling in spellings)), None
     )
-    return Reference(code.text or code.href, code.href, space, system, node)
+    return Reference(code.text or code.href, code.href, space, description, system, node)
 
 
 def _systems(entry: Entry) -> FieldValues:
@@ -109,6 +112,7 @@ def _facts(reference: Reference) -> dict[str, str]:
             "code": reference.code,
             "href": reference.href if reference.href != reference.code else "",
             "codeSpace": reference.space,
+            "description": reference.description,
             "epsg": system.code if system and system.code != reference.code else "",
             "name": system.name if system else "",
         }

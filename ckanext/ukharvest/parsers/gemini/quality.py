@@ -63,7 +63,8 @@ def _resolution(entry: Entry) -> FieldValues:
 
 def _number(node: IsoNode, field: str) -> str:
     """Return a property's number as written; report anything else."""
-    return node.parse_value(field, node.own_text().text, _parse_number, "bad-number")
+    text = node.own_text()
+    return node.parse_value(field, text.text or text.href, _parse_number, "bad-number")
 
 
 def _parse_number(text: str) -> str:
@@ -78,7 +79,7 @@ def _parse_number(text: str) -> str:
 
 def _format(node: IsoNode) -> dict[str, str]:
     cited = "formatSpecificationCitation/*/"
-    name = node.text("name", cited + "title")
+    name = ", ".join(node.texts("name", cited + "title"))
     version = node.text("version", cited + "edition")
     return without_blanks({"name": name, "version": version}) if name else {}
 
@@ -124,8 +125,12 @@ def _result(node: IsoNode) -> dict[str, Any]:
         "explanation": node.text("explanation"),
     }
     result: dict[str, Any] = {**without_blanks(facts)}
-    if (passed := read_yes_no(node.text("pass"))) is not None:
+    written = node.text("pass")
+    if (passed := read_yes_no(written)) is not None:
         result["pass"] = passed
+    elif written:
+        words = f"'{shorten(written, 40)}'; expected true or false"
+        node.report("unexpected-value", "gmd:pass", words)
     return result
 
 
@@ -153,13 +158,13 @@ def _lineage_parts(entry: Entry) -> FieldValues:
 
 def _measure(node: IsoNode) -> dict[str, str]:
     result = node.first("result/DQ_QuantitativeResult")
-    unit = result.first("valueUnit") if result else None
+    unit = next(result.texts_at("valueUnit"), None) if result else None
     return without_blanks(
         {
             "name": node.text("nameOfMeasure", "measure/*/nameOfMeasure"),
             "description": node.text("measureDescription", "measure/*/measureDescription"),
             "value": result.text("value") if result else "",
-            "unit": (unit.href or unit.own_text().text) if unit else "",
+            "unit": (unit.href or unit.text) if unit else "",
         }
     )
 
