@@ -30,9 +30,10 @@ LABEL, TYPE = (
 FIRST, REST, NIL = (
     f"<http://www.w3.org/1999/02/22-rdf-syntax-ns#{name}>" for name in ("first", "rest", "nil")
 )
-# An object, and what hangs below it.
-IN_RDF = {
+# An object, or several with | between them, and what hangs below it.
+IN_RDF: dict[str, tuple[str, ...]] = {
     "text": (f'"{VALUE}"',),
+    "second": (f'"word"|"{VALUE}"',),
     "tagged": (f'"{VALUE}"@cy',),
     "uri": (f"<https://zqx.example/{VALUE}>",),
     "node": ("_:n", f'_:n {LABEL} "{VALUE}" .'),
@@ -47,6 +48,7 @@ IN_RDF = {
 IN_JSON = {
     "text": VALUE,
     "list": [VALUE],
+    "second": ["word", VALUE],
     "lists": [[VALUE]],
     "value": {"@value": VALUE},
     "named": {"name": VALUE},
@@ -59,28 +61,41 @@ IN_XML = {
     "attribute": f' resource="{VALUE}"><',
     "child": f"><zz>{VALUE}</zz><",
     "nested": f"><zz><yy>{VALUE}</yy></zz><",
+    "reference": f' xlink:href="https://zqx.example/{VALUE}"><',
+    "second": f">word</NAME><NAME>{VALUE}<",
 }
 DATASET = "<https://a.example/x>"
 DCAT = "http://www.w3.org/ns/dcat#"
+SCHEMA = NAMESPACES["schema"][0]
 
 
-def _dcat(subject: str, name: str, value: tuple[str, ...]) -> DatasetRecord:
+def _dcat(subject: str, name: str, value: tuple[str, ...], kind: str = "") -> DatasetRecord:
     prefix, _, local = name.partition(":")
     lines = (
-        f"{DATASET} {TYPE} <{DCAT}Dataset> .",
+        kind or f"{DATASET} {TYPE} <{DCAT}Dataset> .",
         f'{DATASET} <http://purl.org/dc/terms/title> "T" .',
         f"{DATASET} <{DCAT}distribution> _:f .",
         f"_:f <{DCAT}accessURL> <{FILE}> .",
-        f"{subject} <{NAMESPACES[prefix][0]}{local}> {value[0]} .",
+        *(f"{subject} <{NAMESPACES[prefix][0]}{local}> {of} ." for of in value[0].split("|")),
         *value[1:],
     )
     return dcat.parse(RawRecord(DATASET[1:-1], "\n".join(lines), url=PAGE), {})
+
+
+def _element(name: str, value: str) -> str:
+    space = ' xmlns:xlink="http://www.w3.org/1999/xlink"'
+    return f"<{name}{space}{value.replace('NAME', name)}/{name}>"
 
 
 Carry = Callable[[str, Any], DatasetRecord]
 # Format → its table, the shapes, and a record with a property in a shape.
 FORMATS: dict[str, tuple[Iterable[Any], dict[str, Any], Carry]] = {
     "dcat": (dcat.MAPPING, IN_RDF, lambda name, value: _dcat(DATASET, name, value)),
+    "schema_org": (
+        [row for row in dcat.MAPPING if any(name.startswith("schema:") for name in row.source)],
+        IN_RDF,
+        lambda name, value: _dcat(DATASET, name, value, f"{DATASET} {TYPE} <{SCHEMA}Dataset> ."),
+    ),
     "dcat-file": (
         distribution.RESOURCE_MAPPING,
         IN_RDF,
@@ -105,12 +120,12 @@ FORMATS: dict[str, tuple[Iterable[Any], dict[str, Any], Carry]] = {
     "oai_dc": (
         oai_dc.MAPPING,
         IN_XML,
-        lambda name, value: carriers.oai_dc(f"<{name}{value}/{name}>"),
+        lambda name, value: carriers.oai_dc(_element(name, value)),
     ),
     "atom": (
         atom.MAPPING,
         IN_XML,
-        lambda name, value: carriers.atom(f"<{name}{value}/{name}>".replace("atom:", "")),
+        lambda name, value: carriers.atom(_element(name, value).replace("atom:", "")),
     ),
 }
 # Identity and title, without which there is no record; other names of the title.
@@ -163,5 +178,5 @@ def test_known_property_in_any_shape_is_kept_or_reported(form: str) -> None:
 LOST = {
     "dcat": {"cr:recordSet": "list"},
     "data_json": {"format": "text", "mediaType": "text"},
-    "atom": {"dc:identifier": "attribute"},
+    "atom": {"dc:identifier": "reference"},
 }

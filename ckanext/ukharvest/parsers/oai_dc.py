@@ -315,7 +315,7 @@ MAPPING: tuple[Field | table.Row, ...] = (
     row("dct:isVersionOf", "extra is_version_of", table.json_list),
     row("dct:replaces", "extra replaces", table.json_list),
     row("dct:requires", "extra requires", table.json_list),
-    row("dct:provenance", "extra provenance", table.paragraph),
+    row("dct:provenance", "extra provenance", table.paragraphs),
     Field(("every other element",), "extras"),
 )
 _READ = frozenset(name.rpartition(":")[2] for row in MAPPING for name in row.source)

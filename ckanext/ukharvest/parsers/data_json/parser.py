@@ -319,7 +319,7 @@ MAPPING: tuple[Field | table.Row, ...] = (
     ),
     Field(("conformsTo", "schema"), "schema_urls; extra conforms_to", _standards),
     row("landingPage", "url", _page),
-    row("version", "version", table.first_text),
+    row("version", "version", table.words),
     row("uri @id", "extra metadata_uri", _uri),
     Field(
         ("@type", *_SERIES),

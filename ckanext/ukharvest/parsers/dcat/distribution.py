@@ -316,18 +316,30 @@ def _format(part: Node) -> FieldValues:
     if named and not types and not any(map(formats.label, named)):
         words = f"{quoted(named[0], 40)} is not a known format"
         part.report("unknown-format", "dct:format", words)
-    return {"format": label, "mimetype": next(iter(types), "")}
+    others = (  # of several for a file the label is that of one
+        node.value()
+        for nodes in (part.nodes(*_FORMAT), part.nodes(*_MEDIA))
+        for node in nodes
+        if len(nodes) > 1
+        and label not in map(formats.label, map(formats.without_registry, _names_of(node)))
+    )
+    extras = {"formats": ", ".join(filter(None, others))}
+    return {"format": label, "mimetype": next(iter(types), ""), "extras": extras}
 
 
 def _spellings(part: Node, names: tuple[str, ...]) -> Iterator[str]:
-    """Yield everything that a format's node is called: text, label, value, URI."""
     for named_format in part.nodes(*names):
-        labels = (
-            named_format.best("rdf:value"),
-            named_format.best("rdfs:label"),
-            [named_format.label(), named_format.uri],
-        )
-        yield from dict.fromkeys(text for texts in labels for text in texts if text)
+        yield from _names_of(named_format)
+
+
+def _names_of(named_format: Node) -> dict[str, None]:
+    """Return everything that a format's node is called: text, label, value, URI."""
+    labels = (
+        named_format.best("rdf:value"),
+        named_format.best("rdfs:label"),
+        [named_format.label(), named_format.uri],
+    )
+    return dict.fromkeys(text for texts in labels for text in texts if text)
 
 
 def _uris(part: Node, names: table.Names) -> str:
@@ -364,7 +376,7 @@ RESOURCE_MAPPING: tuple[Field | Row, ...] = (
         "translations",
         partial(coverage.distribution_translations, _TITLES, _TEXTS),
     ),
-    Field((*_FORMAT, *_MEDIA), "format, mimetype", _format),
+    Field((*_FORMAT, *_MEDIA), "format, mimetype; extra formats", _format),
     row(_SIZE, "size", table.size),
     row(("dct:issued", "schema:datePublished", "dct:created"), "issued", table.date),
     row(("dct:modified", "schema:dateModified"), "modified", table.last_date),

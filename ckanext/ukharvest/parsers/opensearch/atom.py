@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import zip_longest
 
 from lxml import etree
 
@@ -178,8 +179,10 @@ def _notes(entry: Entry) -> FieldValues:
         for element in entry.root.iterchildren("{*}content")
         if (element.get("type") or "text") in _TEXTS
     ]
-    texts = (*node.texts("summary"), *content, *node.texts("description"), *node.texts("abstract"))
-    return {"notes": next(filter(None, (plain_text(text) for text in texts)), "")}
+    # One tells what the others do.
+    kinds = (node.texts("summary"), content, node.texts("description"), node.texts("abstract"))
+    notes = ("\n\n".join(dict.fromkeys(map(plain_text, texts))) for texts in kinds)
+    return {"notes": next(filter(None, notes), "")}
 
 
 def _tags(entry: Entry) -> FieldValues:
@@ -263,7 +266,7 @@ def _spans(entry: Entry) -> Iterator[tuple[str, list[str | tuple[str, str]]]]:
     if time is not None:
         start, end = (time.findtext(f".//{{*}}{name}Position") or "" for name in ("begin", "end"))
         yield "eop:phenomenonTime", [(clean_text(start), clean_text(end))]
-    yield "time:start", [(node.text("start"), node.text("end"))]
+    yield "time:start", list(zip_longest(node.texts("start"), node.texts("end"), fillvalue=""))
 
 
 def _terms(entry: Entry) -> FieldValues:
@@ -340,9 +343,10 @@ def _eop_path(path: str) -> str:
 
 
 def _identity(entry: Entry) -> FieldValues:
-    identifier, whole = entry.node.text("identifier"), entry.node.text("isPartOf")
+    identifier, whole = entry.node.text("identifier"), ", ".join(entry.node.texts("isPartOf"))
     parent = entry.node.text(_eop_path("EarthObservationMetaData/parentIdentifier")) or whole
-    others = (clean_text(element.text) for element in entry.root.iterfind(_IDENTIFIER))
+    others = [clean_text(element.text) for element in entry.root.iterfind(_IDENTIFIER)]
+    others += entry.node.texts("identifier")[1:]
     return {
         "extras": {
             "parent_identifier": parent,
@@ -419,7 +423,7 @@ MAPPING: tuple[Field | table.Row, ...] = (
         "extras parent_identifier, is_part_of, identifier, alternate_identifier (list)",
         _identity,
     ),
-    row("dc:type", "extra dcat_type", table.first_text),
+    row("dc:type", "extra dcat_type", table.words),
     Field(("every other element",), "extras"),
 )
 
