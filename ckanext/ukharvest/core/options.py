@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from ckanext.ukharvest.core.errors import ConfigError
 from ckanext.ukharvest.core.values.multivalue import read_yes_no
+from ckanext.ukharvest.core.values.text import marked as _
 
 Kind = Literal["text", "integer", "boolean", "list", "table", "ignored"]
 _WIDGETS = {"text": "text", "integer": "number", "boolean": "box", "list": "lines", "table": "rows"}
@@ -44,6 +45,7 @@ class Option:
             rules; "" for the usual one of its kind.
         label: its name in the form; "" for an option without a field, which is set as JSON, by the
             API or on the command line.
+        is_rare: whether its field stands under "More options", as few sources need it.
         form_help: replaces ``help`` in the form, where that describes the configuration's
             spelling of a value; "" for none, where the label says it all.
         empty: in the form, what a text with choices means if none of them is chosen.
@@ -64,6 +66,7 @@ class Option:
     alias: str = ""
     alias_values: Mapping[str, str] = field(default_factory=dict)
     label: str = ""
+    is_rare: bool = False
     excludes: tuple[str, ...] = ()
     widget: str = ""
     form_help: str | None = None
@@ -260,6 +263,9 @@ LEFT_OUT_TYPES = Option(
     ("harvest", "showcase", "application", "page"),
     "Types of package that are no datasets. They are left out, unless types_filter_include names "
     "them; a dataset imported from one earlier waits for a decision.",
+    label=_("Package types that are not datasets"),
+    form_help=_("Packages of these types are not imported, such as showcase."),
+    is_rare=True,
 )
 
 

@@ -133,6 +133,7 @@ class Type:
 
     Attributes:
         ours: its options have fields.
+        fields, rare: those of its options; ``rare`` under "More options".
     """
 
     name: str
@@ -145,6 +146,7 @@ class Type:
     group: str = "others"
     ours: bool = False
     fields: Sequence[Field] = ()
+    rare: Sequence[Field] = ()
 
 
 def groups(types: Iterable[Any]) -> Iterator[tuple[str, list[Any]]]:
@@ -178,6 +180,7 @@ def build_type(name: str, form: Form, options: Options, errors: Errors, *, sysad
     kind = source_types.find(name)
     if kind is None:
         return _other(_infos().get(name, {"name": name}))
+    fields = _fields(kind, kind.name, form, options, errors, sysadmin=sysadmin)
     return Type(
         kind.name,
         tk._(kind.title),
@@ -188,7 +191,8 @@ def build_type(name: str, form: Form, options: Options, errors: Errors, *, sysad
         template=kind.template,
         group=kind.group,
         ours=True,
-        fields=_fields(kind, kind.name, form, options, errors, sysadmin=sysadmin),
+        fields=[field for field in fields if not field.option.is_rare],
+        rare=[field for field in fields if field.option.is_rare],
     )
 
 

@@ -219,6 +219,8 @@ def read_field(field: Field, form: Form, stored: Any) -> Any:
         if option.choices:  # boxes have no order
             is_same = isinstance(stored, tuple) and set(texts) == set(stored)
             return stored if is_same else texts
+        if field.name not in form:
+            return stored
         return [line.strip() for line in texts[0].splitlines() if line.strip()]
     text = texts[0].strip().replace("\r\n", "\n")
     if option.kind == "integer" and text.isdecimal():

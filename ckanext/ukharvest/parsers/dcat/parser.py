@@ -49,6 +49,9 @@ OPTIONS = (
         "boolean",
         False,
         "Whether the labels of a dataset's themes become tags as well.",
+        label=_("Make tags of themes"),
+        form_help=_("The labels of a dataset’s themes become tags as well."),
+        is_rare=True,
     ),
 )
 

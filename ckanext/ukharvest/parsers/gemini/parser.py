@@ -124,6 +124,9 @@ OPTIONS = (
         False,
         "Whether records without a place are refused instead of imported with a problem; an "
         "earlier version is kept. Those that say that they are not geographic are imported.",
+        label=_("Refuse records without a place"),
+        form_help=_("An earlier version of a refused record is kept."),
+        is_rare=True,
     ),
 )
 
