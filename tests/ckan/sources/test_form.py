@@ -333,3 +333,18 @@ def test_source_form_is_small_with_few_questions(
     assert len(asked) <= STATEMENTS
     assert len(answer.body.encode()) < 200_000
     assert len(re.findall(r"<h1\b", answer.body)) == 1
+
+
+def test_rare_options_stand_under_more_options_alone(
+    app: CKANTestApp, sysadmin: dict[str, Any]
+) -> None:
+    page = html.fromstring(get(app, sysadmin).body)
+    (more,) = page.xpath("//details[normalize-space(summary) = 'More options']")
+    for kind, name in (
+        ("ckan", "left_out_types"),
+        ("gemini-csw", "require_location"),
+        ("dcat_rdf", "themes_as_tags"),
+    ):
+        (field,) = page.xpath(f"//*[@name = 'option_{kind}_{name}']")
+        assert more in field.iterancestors()
+        assert kind in [part.get("data-options-of") for part in field.iterancestors()]

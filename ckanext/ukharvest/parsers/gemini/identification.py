@@ -201,10 +201,11 @@ def _themes(group: Group) -> Iterator[str]:
 
 def _as_dict(node: IsoNode, keywords: tuple[PropertyText, ...]) -> dict[str, Any]:
     """Return a group as stored in the extra: its keywords as written, and their vocabulary."""
-    vocabularies = tuple(node.texts_at("thesaurusName/*/title"))
+    vocabulary, *others = tuple(node.texts_at("thesaurusName/*/title")) or (PropertyText(""),)
     facts = {
-        "vocabulary": ", ".join(vocabulary.text for vocabulary in vocabularies),
-        "href": next((vocabulary.href for vocabulary in vocabularies if vocabulary.href), ""),
+        "vocabulary": vocabulary.text,
+        "href": vocabulary.href,
+        "other-vocabularies": ", ".join({other.text: 0 for other in others if other.text != vocabulary.text}),
         "date": node.text("thesaurusName/*/date/*/date"),
         "type": node.code("type"),
     }

@@ -79,9 +79,10 @@ def _parse_number(text: str) -> str:
 
 def _format(node: IsoNode) -> dict[str, str]:
     cited = "formatSpecificationCitation/*/"
-    name = ", ".join(node.texts("name", cited + "title"))
+    name, *others = dict.fromkeys(node.texts("name", cited + "title")) or [""]
     version = node.text("version", cited + "edition")
-    return without_blanks({"name": name, "version": version}) if name else {}
+    facts = {"name": name, "version": version, "other-names": ", ".join(others)}
+    return without_blanks(facts) if name else {}
 
 
 def _picture(entry: Entry) -> FieldValues:
