@@ -373,9 +373,9 @@ MUTANTS = (
     Mutant(
         "gemini-excluded-area",
         "An area that a record excludes, in either spelling of false, is not part of its place.",
-        "ckanext.ukharvest.parsers.gemini.extent._areas",
-        'not is_no(node.text("extentTypeCode"))',
-        'node.text("extentTypeCode").lower() != "false"',
+        "ckanext.ukharvest.parsers.gemini.extent._is_inside",
+        "not is_no(text)",
+        'text.lower() != "false"',
         ("tests/parsers/gemini/test_extent.py",),
     ),
     Mutant(

@@ -18,7 +18,7 @@ from ckanext.ukharvest.core.records import (
 )
 from ckanext.ukharvest.core.values import local_government_lists
 from ckanext.ukharvest.core.values.dates import parse_date
-from ckanext.ukharvest.core.values.languages import language_code
+from ckanext.ukharvest.core.values.languages import language_code, read_languages
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.multivalue import as_text
 from ckanext.ukharvest.core.values.tags import clean_tags
@@ -205,7 +205,9 @@ def _as_dict(node: IsoNode, keywords: tuple[PropertyText, ...]) -> dict[str, Any
     facts = {
         "vocabulary": vocabulary.text,
         "href": vocabulary.href,
-        "other-vocabularies": ", ".join({other.text: 0 for other in others if other.text != vocabulary.text}),
+        "other-vocabularies": ", ".join(
+            {other.text: 0 for other in others if other.text != vocabulary.text}
+        ),
         "date": node.text("thesaurusName/*/date/*/date"),
         "type": node.code("type"),
     }
