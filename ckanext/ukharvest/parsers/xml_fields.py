@@ -119,14 +119,21 @@ def _text(element: etree._Element) -> str:
 _NO_VALUE = frozenset(("inapplicable", "missing", "template", "unknown"))
 
 
-def words_in(element: etree._Element, attributes: Collection[str] = ()) -> str:
+def words_in(
+    element: etree._Element, attributes: Collection[str] = (), without: Collection[str] = ()
+) -> str:
     """Return the texts and attributes of an element and of those below it.
 
     Args:
         attributes: local names of the only ones to take.
+        without: local names of elements that are left out, with all in them.
     """
     words: list[str] = []
+    left_out: set[etree._Element | None] = set()
     for node in element.iter(etree.Element):
+        if xml.local_name(node) in without or node.getparent() in left_out:
+            left_out.add(node)
+            continue
         for key in map(str, node.attrib):
             name, text = key.rpartition("}")[2], node.get(key, "")
             is_empty = name == "nilReason" and text in _NO_VALUE

@@ -255,6 +255,7 @@ COMMON_OPTIONS = (
         },
         sysadmin_only=True,
         label=_("How records are validated"),
+        is_rare=True,
         form_help=_(
             "Without the validators of the form, its fields are stored as extra fields, unchecked."
         ),

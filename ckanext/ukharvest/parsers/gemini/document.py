@@ -221,7 +221,9 @@ class IsoNode(BaseNode):
         while elements:
             element = elements.pop()
             if element in self._reads.visited and element not in used:
-                words.setdefault(_full_name(element), []).append(words_in(element, _VALUES))
+                words.setdefault(_full_name(element), []).append(
+                    words_in(element, _VALUES, _OF_PERSONS)
+                )
             elif element in used and element not in self._reads.read:
                 elements.extend(element.iterchildren("*", reversed=True))
         for name, texts in words.items():
@@ -250,6 +252,11 @@ def _words(element: etree._Element) -> str:
 
 # Attributes that are a value themselves: a code, a reference, or the reason why there is none.
 _VALUES = frozenset(("codeListValue", "href", "uuidref", "nilReason"))
+# Names, telephone numbers and postal addresses of persons are not stored.
+_OF_PERSONS = frozenset(
+    ("CI_Individual", "individualName", "positionName", "phone", "deliveryPoint", "city")
+    + ("administrativeArea", "postalCode", "country", "hoursOfService", "contactInstructions")
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -111,6 +111,10 @@ def _parent(record: IsoNode, paths: tuple[str, ...]) -> str:
     return record.text(*paths) or next((node.attribute("uuidref") for node in references), "")
 
 
+def _kind(record: IsoNode, paths: tuple[str, ...]) -> str:
+    return record.code(*paths)
+
+
 def _is_location(record: IsoNode, paths: tuple[str, ...]) -> str:
     """Return data.gov.uk's mark of location data, from "UK Location Programme"."""
     return "" if record.code(*paths).lower() == "nongeographicdataset" else "True"
@@ -308,7 +312,7 @@ MAPPING: tuple[Field | Row, ...] = (
         *("parentIdentifier", "parentMetadata/*/identifier/*/code"),
         of_record=True,
     ),
-    row("gmd:hierarchyLevel", "extra resource-type", table.first_text, *_LEVEL, of_record=True),
+    row("gmd:hierarchyLevel", "extra resource-type", _kind, *_LEVEL, of_record=True),
     row("gmd:hierarchyLevel", "extra UKLP", _is_location, *_LEVEL, of_record=True),
     row(
         "gmd:hierarchyLevelName",
