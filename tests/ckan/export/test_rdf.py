@@ -46,6 +46,18 @@ def test_a_dataset_whose_service_has_a_contact_is_written() -> None:
     assert one(graph, node, "dcat:endpointURL") == api
 
 
+def test_each_of_several_periods_is_written() -> None:
+    several = [{"from": "1990", "to": "1995"}, {"from": "2010-01", "to": "2015-12-31"}]
+    own = {"temporal_coverage-from": "1990", "temporal_coverage-to": "2015-12-31"}
+    own["temporal-extents"] = json.dumps(several)
+    graph, uri = graph_of({**BARE, "extras": [{"key": key, "value": own[key]} for key in own]})
+    periods = list(graph.objects(uri, rdflib.DCTERMS.temporal))
+    ends = [
+        (one(graph, node, "dcat:startDate"), one(graph, node, "dcat:endDate")) for node in periods
+    ]
+    assert sorted(ends) == [(period["from"], period["to"]) for period in several]
+
+
 @pytest.mark.parametrize("key", ["dcat_publisher_email", "publisher_type"])
 def test_a_datasets_publisher_facts_are_not_its_organisations(key: str) -> None:
     organisation = {"id": "c0", "name": "council", "title": "The Council"}
