@@ -159,7 +159,7 @@ def test_commands_in_documents_parse(program: str, check: Callable[[str, bool], 
 
 
 OPTIONS = {
-    "bin/bench": {"--quick", "--only", "--output"},
+    "bin/bench": {"--quick", "--only", "--against", "--output"},
     "bin/demo": {"stop", "--once"},
     "bin/docs": {"--check", "--site"},
     "bin/stack": {"start", "stop", "status", "logs"},
