@@ -153,7 +153,7 @@ REAL = [
     (
         "gemini-csw",
         {"output_schema": "http://www.isotc211.org/2005/gmd", "organization_mapping": {"a": "b"}},
-        {"schema": "gmd"},
+        {"schema": "gmd", "organisations": {"a": "b"}},
         [],
     ),
     (

@@ -181,6 +181,12 @@ _PUBLIC = {"false": "public", "no": "public", "off": "public", "0": "public"}
 # The option that says by which validators records are saved, and its values.
 PACKAGE_SCHEMA, FORM, STOCK = "package_schema", "form", "stock"
 
+
+def _wrong_organisations(table: Mapping[str, Any]) -> str:
+    wrong = next((name for name, ours in table.items() if not isinstance(ours, str)), "")
+    return f"'{wrong}' has no name of an organisation of this portal" if wrong else ""
+
+
 # Options of all source types; used by engine and mapping.
 COMMON_OPTIONS = (
     Option(
@@ -262,6 +268,17 @@ COMMON_OPTIONS = (
         empty=_("As the setting of this portal says"),
     ),
     *record_filter.OPTIONS,
+    Option(
+        "organisations",
+        "table",
+        {},
+        "Which organisation a record's dataset is given to: name or URI of its publisher (else of "
+        "its organisation on the portal that it came from, or of its contact) → name of an "
+        "organisation here. Records of others go to the source's own.",
+        sysadmin_only=True,
+        check=_wrong_organisations,
+        alias="organization_mapping",
+    ),
     Option(
         OWN_TYPE,
         "text",

@@ -215,8 +215,9 @@ def count_moving(source: Mapping[str, Any], organization_id: str | None) -> int:
     """
     group = model.Group.get(organization_id) if organization_id else None
     chosen = None if organization_id is None else stored_organization(group.id if group else "")
-    # With it, datasets of the remote site's organisations stay with these.
-    has_others = parse_options(source["config"]).get("remote_orgs")
+    # With these, datasets of other organisations stay with them.
+    options = parse_options(source["config"])
+    has_others = options.get("remote_orgs") or options.get("organisations")
     own = stored_organization(source["owner_org"]) if has_others else ""
     return count_moving_datasets(source["id"], chosen, only_from=own)
 

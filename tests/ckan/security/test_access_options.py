@@ -33,6 +33,8 @@ SECRET = "https://data.example.gov.uk X-Api-Key: 0123456789"
 # Options that reach outside the source's organisation; all others are for its editors too.
 FOR_SYSADMINS = {
     *((name, "default_groups") for name in source_types.TYPES),
+    *((name, "organisations") for name in source_types.TYPES),
+    *((name, "package_schema") for name in source_types.TYPES),
     *(("ckan", name) for name in ("remote_groups", "remote_orgs")),
 }
 # Accepted as an option of ckanext-harvest's, to say what to do instead.
@@ -51,10 +53,12 @@ VALUES: dict[str, Any] = {
         "<ogc:PropertyName>dc:type</ogc:PropertyName><ogc:Literal>dataset</ogc:Literal>"
         "</ogc:PropertyIsEqualTo></ogc:Filter>"
     ),
+    "filters": {"accessLevel": ["public"]},
     "fq": "tags:roads",
     "from": "2026-05-01",
     "language": "cy",
     "not_overwrite": ["notes"],
+    "organisations": {"Roads Agency": "roads"},
     "include_values": ["keyword:roads"],
     "graphs": ["http://graphs.example/roads"],
     "parameters": ["eo:platform=Sentinel-2"],

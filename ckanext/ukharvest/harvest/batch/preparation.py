@@ -26,6 +26,7 @@ from ckanext.ukharvest.harvest.sources.remote_groups import (
     check_groups,
     map_groups,
     map_organisation,
+    map_publisher,
 )
 from ckanext.ukharvest.harvest.sources.source_config import Setting, setting_of
 from ckanext.ukharvest.mapping import package_mapper
@@ -220,9 +221,10 @@ def _defaults(
     """Return what the source adds to a dataset, and problems of what it cannot add."""
     options = setting.options
     groups, of_groups = map_groups(record.groups, options.get("remote_groups", ""))
-    owner_org, of_organisation = map_organisation(
-        record.organisation, options.get("remote_orgs", "")
-    )
+    owner_org, of_organisation = map_publisher(record, options["organisations"])
+    if not owner_org:
+        owner_org, problems = map_organisation(record.organisation, options.get("remote_orgs", ""))
+        of_organisation += problems
     defaults = package_mapper.Defaults(
         owner_org=owner_org or setting.owner_org,
         private=options["visibility"] == "private",

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 
 import sqlalchemy as sa
 from ckan import model
 from ckan.plugins import toolkit as tk
 
 from ckanext.ukharvest import compat, config
-from ckanext.ukharvest.core.records import Problem, RemoteGroup
+from ckanext.ukharvest.core.records import DatasetRecord, Problem, RemoteGroup
 from ckanext.ukharvest.core.values.text import shorten
 
 log = logging.getLogger(__name__)
@@ -36,6 +36,38 @@ def map_organisation(remote: RemoteGroup | None, policy: str) -> tuple[str, tupl
         " dataset went to the source's own organisation"
     )
     return "", (Problem("organisation-not-created", "organization", message),)
+
+
+def map_publisher(
+    record: DatasetRecord, table: Mapping[str, str]
+) -> tuple[str, tuple[Problem, ...]]:
+    """Return the id of the organisation that a table gives a record to, "" for none; and problems.
+
+    Args:
+        table: name or URI of who publishes a record → name or id of an organisation here; case does
+            not matter.
+    """
+    by_name = {name.casefold().strip(): ours for name, ours in table.items()}
+    wanted = next((by_name[name] for name in _publishers(record) if name in by_name), "")
+    if not wanted:
+        return "", ()
+    group = _find(RemoteGroup(name=wanted), is_organization=True)
+    if group:
+        return str(group.id), ()
+    message = (
+        f"organisations: there is no organisation '{shorten(wanted)}' on this portal; the dataset"
+        " went to the source's own organisation"
+    )
+    return "", (Problem("organisation-not-created", "organisations", message),)
+
+
+def _publishers(record: DatasetRecord) -> Iterator[str]:
+    """Yield names and URIs of who publishes a record, in lower case, the closest first."""
+    remote = record.organisation
+    for agent in filter(None, (record.publisher, remote, record.contact)):
+        for key in ("url", "id", "name", "title"):
+            if text := getattr(agent, key, ""):
+                yield text.casefold().strip()
 
 
 def map_groups(

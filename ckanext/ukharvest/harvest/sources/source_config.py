@@ -26,7 +26,7 @@ from ckanext.ukharvest.harvest.gather import objects
 from ckanext.ukharvest.harvest.http_client import open_client
 from ckanext.ukharvest.harvest.model import SourceState, utcnow
 from ckanext.ukharvest.harvest.records.record_rows import Stamp, known_records, stored_organization
-from ckanext.ukharvest.harvest.sources import decision_log
+from ckanext.ukharvest.harvest.sources import decision_log, remote_groups
 from ckanext.ukharvest.harvest.sources.dataset_adoption import FoundDataset
 from ckanext.ukharvest.interfaces import SourceFacts
 from ckanext.ukharvest.mapping import package_mapper
@@ -154,28 +154,35 @@ class Setting:
     def keeps_organisation(self, raw: RawRecord | None, known: KnownRecord) -> bool:
         """Tell whether an import would give a record's dataset to the same organisation again.
 
-        True if that cannot be told, of rows without an organisation, and with the option
-        ``remote_orgs`` of records that were not read; also of datasets that are not active.
+        True if that cannot be told, of rows without an organisation, and with the options
+        ``remote_orgs`` and ``organisations`` of records that were not read; also of datasets that
+        are not active.
         """
         if not known.owner_org or not known.is_active:
             return True
-        if not self.options.get("remote_orgs"):
+        if not (self.options.get("remote_orgs") or self.options["organisations"]):
             return known.owner_org == stored_organization(self.owner_org)
         if raw is None or raw.content is None:
             return True
-        parser = self.kind.parser
-        read_organisation = getattr(parser, "organisation", None)  # faster, if there is one
         try:
-            remote = (
-                read_organisation(raw)
-                if read_organisation
-                else parser.parse(raw, self.options).organisation
-            )
+            owner = self._organisation_of(raw)
         except UkharvestError:
             return True  # it was imported, so its organisation is not what is wrong
-        ours = self._organisations
-        owner = (ours.get(remote.id) or ours.get(remote.name)) if remote else None
         return known.owner_org == stored_organization(owner or self.owner_org)
+
+    def _organisation_of(self, raw: RawRecord) -> str:
+        """Return the id of the organisation that the options give a record to, "" for none."""
+        parser, table = self.kind.parser, self.options["organisations"]
+        read_organisation = getattr(parser, "organisation", None)  # faster, if there is one
+        if read_organisation and not table:
+            remote = read_organisation(raw)
+        else:
+            record = parser.parse(raw, self.options)
+            if mapped := remote_groups.map_publisher(record, table)[0]:
+                return mapped
+            remote = record.organisation if self.options.get("remote_orgs") else None
+        ours = self._organisations
+        return (ours.get(remote.id) or ours.get(remote.name) or "") if remote else ""
 
     @cached_property
     def _organisations(self) -> Mapping[str, str]:
