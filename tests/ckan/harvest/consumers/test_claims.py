@@ -198,7 +198,7 @@ def test_another_consumer_does_the_gather_of_a_hung_one(
     for part in (f"process {faulty.processes[0].pid}", job_id, "Source 1", "gather consumer"):
         assert part in finding.message
     publisher.serve(PATH, catalogue(3))
-    sweep_until(caplog, f"sent job {job_id} to the gather queue again")
+    sweep_until(caplog, f"sent job {job_id} to the gather consumers again")
     with Consumers(single, program=BEATS + PROGRAM) as others:
 
         def is_done() -> bool:
