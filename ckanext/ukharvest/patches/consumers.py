@@ -27,7 +27,7 @@ from redis.backoff import ExponentialBackoff, NoBackoff
 from redis.retry import Retry
 
 from ckanext.ukharvest import compat, config
-from ckanext.ukharvest.harvest.consumers.workers import GATHER, RABBITMQ, Heart, read_id
+from ckanext.ukharvest.harvest.consumers.workers import GATHER, RABBITMQ, Heart
 from ckanext.ukharvest.patches import polling
 
 log = logging.getLogger(__name__)
@@ -120,8 +120,8 @@ def _consume(kind: str, messages: _Queue) -> Messages:
             message = messages.next(0 if has_worked else config.BLOCK_SECONDS)
             if message is None:
                 continue
-            if kind == GATHER:  # a fetch consumer says so when it knows what it works on
-                heart.work_on(read_id(message[2], kind))
+            # The heartbeat names what is worked on only when that is known: most messages are about
+            # work that another consumer may have claimed already.
             yield message
             # Of the work; else it would stay open for as long as no message comes.
             compat.close_session()

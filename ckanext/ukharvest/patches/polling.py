@@ -148,7 +148,6 @@ def _gather() -> bool:
     job_id = claims.claim_run(_heart.id, config.our_type_names())
     if not job_id:
         return False
-    _heart.work_on(job_id)
     try:
         body = json.dumps({GATHER: job_id})
         queue.gather_callback(_NoChannel(), queue.FakeMethod(body), None, body)
@@ -192,10 +191,10 @@ def is_gathered_elsewhere(job_id: str) -> bool:
     )
 
 
-def work_alone(object_id: str) -> None:
-    """Save in the heartbeat that this one harvest object is worked on, whosever it is."""
+def work_alone(id_: str) -> None:
+    """Save in the heartbeat that this one job or harvest object is worked on, whosever it is."""
     if _heart is not None:
-        _heart.work_on(object_id)
+        _heart.work_on(id_)
 
 
 def stages_of_ours(stock: Callable[[Any, HarvestObject], None]) -> Callable[..., None]:

@@ -72,6 +72,7 @@ def guarded_gather(stock: Callback) -> Callback:
             if status == "Finished":  # stopped while it waited
                 _acknowledge(once, method)
                 return False
+            polling.work_alone(job_id)
             if polling.is_gathered_elsewhere(job_id):
                 log.info("Job %s was delivered again; another process gathers it", job_id)
                 _acknowledge(once, method)

@@ -142,6 +142,27 @@ def test_message_about_ours_makes_its_consumer_look_and_no_more(
     assert HarvestJob.get(job_id).status == "Running"
 
 
+def test_message_about_a_run_stops_no_consumer_that_claims_it(
+    portal: Portal, source: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The message comes to a second consumer, a moment before the first one claims the run."""
+    job_id, body = begin(source), ""
+    with Heart("gather") as second, polling.use_heart(second):
+        queue.purge_queues()
+        consumer = consumer_of(GATHER)
+        consumer.redis.rpush(consumer.routing_key, json.dumps({GATHER: job_id}))
+        with monkeypatch.context() as patch:
+            patch.setattr(polling, "look", lambda _kind: False)
+            messages = consumer.consume("any")
+            body = next(messages)[2]
+        with Heart("gather") as first, polling.use_heart(first):
+            assert polling.look(GATHER)
+        queue.gather_callback(consumer, queue.FakeMethod(body), None, body)
+        messages.close()
+    look_for_all()
+    assert figures(portal.job(job_id)) == {"added": 5}
+
+
 def test_consumer_goes_on_with_ours_while_its_queue_fails(
     kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
