@@ -150,7 +150,7 @@ def add_missing_fields(
                 resource[key] = value
 
 
-VERSION = 2  # increase it when the mapping changes: every record is then imported again
+VERSION = 3  # increase it when the mapping changes: every record is then imported again
 
 # Match keys by ``id`` of a resource's dict, the only identity that new ones have. The dict beside
 # its key keeps that from being used again.

@@ -15,7 +15,7 @@ from ckanext.ukharvest.core.records import DatasetRecord, RawRecord
 from ckanext.ukharvest.parsers.dcat import parser as dcat
 from ckanext.ukharvest.parsers.gemini import parser as gemini
 
-VERSION = gemini.VERSION
+VERSION = gemini.VERSION + dcat.VERSION  # it grows with each of them
 FORM = gemini.FORM
 OPTIONS = gemini.OPTIONS
 MAPPING = gemini.MAPPING

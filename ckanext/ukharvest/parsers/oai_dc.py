@@ -152,7 +152,7 @@ def _kind(label: str) -> str:
     return "documentation" if label == "HTML" else "data"
 
 
-VERSION = 2
+VERSION = 3
 FORM = "xml"
 OPTIONS = ()
 

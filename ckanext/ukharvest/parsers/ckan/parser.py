@@ -36,7 +36,7 @@ from ckanext.ukharvest.parsers.package_resources import resources
 from ckanext.ukharvest.parsers.reporting import ignore
 from ckanext.ukharvest.parsers.table import Field, FieldValues, Row, collect, row
 
-VERSION = 3
+VERSION = 4
 FORM = "json"
 
 OPTIONS = (

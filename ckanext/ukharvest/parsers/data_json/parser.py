@@ -42,7 +42,7 @@ from ckanext.ukharvest.parsers.package_dict import text_of, unread_members
 from ckanext.ukharvest.parsers.reporting import ignore, read_link, read_tags
 from ckanext.ukharvest.parsers.table import Field, FieldValues, collect, row, without_repeats
 
-VERSION = 3
+VERSION = 4
 FORM = "json"
 
 

@@ -31,7 +31,7 @@ from ckanext.ukharvest.parsers.dcat.node import (
 from ckanext.ukharvest.parsers.reporting import read_tags
 from ckanext.ukharvest.parsers.table import Field, FieldValues, Row, collect, without_repeats
 
-VERSION = 3
+VERSION = 4
 FORM = "rdf"
 
 OPTIONS = (

@@ -339,7 +339,7 @@ def rewritten(flat: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in values.items() if key not in _LEFT_OUT}
 
 
-VERSION = 3
+VERSION = 4
 FORM = "json"
 
 OPTIONS = datajson.OPTIONS

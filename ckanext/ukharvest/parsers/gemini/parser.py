@@ -112,7 +112,7 @@ def _placed(problem: Problem) -> str:
     return f"line {problem.line}: {message}" if problem.line else message
 
 
-VERSION = 4
+VERSION = 5 + oai_dc.VERSION  # of records without ISO 19139
 FORM = "xml"
 OPTIONS = (
     *links.OPTIONS,

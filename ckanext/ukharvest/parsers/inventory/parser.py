@@ -178,7 +178,7 @@ def _schema(rendition: Node) -> tuple[str, dict[str, str]]:
     return next(iter(urls), ""), extras
 
 
-VERSION = 3
+VERSION = 4
 FORM = "xml"
 OPTIONS = ()
 

@@ -52,7 +52,7 @@ from ckanext.ukharvest.parsers.table import Field, FieldValues, collect
 
 __all__ = ["FORM", "MAPPING", "OPTIONS", "RESOURCE_MAPPING", "VERSION", "VOLATILE", "parse"]
 
-VERSION = 4
+VERSION = 5
 FORM = "json_or_rdf"  # in the fingerprints of all records, from the time when they could be RDF
 
 OPTIONS = (

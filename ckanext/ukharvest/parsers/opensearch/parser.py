@@ -299,7 +299,7 @@ def unread(feature: Feature) -> Iterator[tuple[str, str]]:
     yield from package.unread_members(feature.own.data, _OWN)
 
 
-VERSION = 2
+VERSION = 3
 FORM = "xml_or_json"
 OPTIONS = ()
 MAPPING: tuple[Any, ...] = (*atom.MAPPING, *_GEOJSON_MAPPING)
