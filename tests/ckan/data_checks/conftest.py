@@ -7,7 +7,7 @@ from tests.ckan.data_checks.checked_data import (
     TABLE,
     serve_table,
 )
-from tests.ckan.links.place import Place, at_once, move, place  # noqa: F401
+from tests.ckan.links.place import Place, move, no_pauses, place  # noqa: F401
 from tests.publisher import Publisher
 
 

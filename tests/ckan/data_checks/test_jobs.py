@@ -40,7 +40,7 @@ pytestmark = pytest.mark.in_process
 
 
 @pytest.fixture(autouse=True)
-def _no_pause(_at_once: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def _no_pause(no_pauses: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(data_check_jobs, "REQUEST", replace(data_check_jobs.REQUEST, delay=0.0))
 
 

@@ -1,3 +1,3 @@
 """Fixtures of the link check's tests."""
 
-from tests.ckan.links.place import at_once, move, place  # noqa: F401
+from tests.ckan.links.place import move, no_pauses, place  # noqa: F401

@@ -114,7 +114,8 @@ def place(portal: Portal, publisher: Publisher) -> Place:
 
 
 @pytest.fixture(autouse=True)
-def at_once(clean: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def no_pauses(clean: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Check links without pauses between the requests to a host, and no job waiting."""
     monkeypatch.setattr(link_check, "LIMITS", replace(link_check.LIMITS, delay=0.0))
     call_action("job_clear")
 
