@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging.config
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -26,8 +27,12 @@ PATH = "/data.json"
 
 
 @pytest.fixture
-def with_activities(clean: None, migrate_db_for: Callable[[str], None]) -> Iterator[None]:
+def with_activities(
+    clean: None, migrate_db_for: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
+) -> Iterator[None]:
     """ckanext-activity with its tables, which other tests do without."""
+    # Its migrations configure logging, which would switch off all loggers for the tests after it.
+    monkeypatch.setattr(logging.config, "fileConfig", lambda *_args: None)
     with portal_with("", "activity"):
         migrate_db_for("activity")
         yield
