@@ -171,6 +171,12 @@ MATCHES: dict[str, Case] = {
         [new(URL, "Data", form="CSV"), new(f"{URL}?id=1", "Data", form="CSV")],
         [NEW, NEW],
     ),
+    "a title that two files had and have is no evidence": (
+        [old("a", OTHER, "Data", "CSV"), old("b", f"{OTHER}?id=1", "Data", "CSV")],
+        None,
+        [new(URL, "Data", form="CSV"), new(f"{URL}?id=1", "Data", form="CSV")],
+        [NEW, NEW],
+    ),
     "the format alone is no evidence": (
         [old("a", "https://a.example/get?id=1", form="CSV")],
         None,
