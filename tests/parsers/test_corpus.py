@@ -154,6 +154,8 @@ ROWS: list[tuple[str, Any, Any, set[str]]] = [
     ("size", "2048", 2048, set()),
     ("size", "1,234 KB", 1263616, set()),
     ("size", "1,234,567", 1234567, set()),
+    ("size", "17.06 KB", 17469, set()),
+    ("size", "", None, set()),
     ("size", "rather big", KEPT, {"bad-size"}),
     ("frequency", "Every month", "R/P1M", set()),
     ("frequency", "at dawn", KEPT, {"bad-frequency"}),
