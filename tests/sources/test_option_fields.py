@@ -66,7 +66,8 @@ def values(option: Option, kind: SourceType) -> st.SearchStrategy[Any]:
     if option.kind == "integer":
         return st.integers(option.minimum, option.minimum + 4)
     if option.kind == "table":
-        values = st.lists(LINE, max_size=2) if option.check else MAPPED  # filters
+        of_sample = (([], st.lists(LINE, max_size=2)), (None, MAPPED), ("a", LINE))
+        values = next(found for value, found in of_sample if is_valid(option, {"theme": value}))
         return st.dictionaries(st.sampled_from(("theme", "internal", "freq")), values, min_size=1)
     if option.kind == "text":
         texts = st.sampled_from([*option.choices] or [t for t in TEXTS if is_valid(option, t)])

@@ -31,11 +31,17 @@ def parts_of(*words: str) -> dict[str, Part]:
 
 
 def test_giants_run_with_all_or_if_they_are_named() -> None:
-    week = "tests/ckan/harvest/test_week.py"
-    for words in ([], ["--ci"], ["--ckan", "2.11"], ["tests/ckan"], ["-k", "week"], ["--fast"]):
+    monsters = "tests/ckan/harvest/test_monster_records.py"
+    for words in ([], ["--ci"], ["--ckan", "2.11"], ["tests/ckan"], ["-k", "monsters"], ["--fast"]):
         for part in parts_of(*words).values():
             assert "not giant" in " ".join(part.words) or part.commands, words
-    for words in ([week], [f"{week}::test_a_week"], ["-m", "giant"], ["--chaos"], ["--all", week]):
+    for words in (
+        [monsters],
+        [f"{monsters}::test_a_monster"],
+        ["-m", "giant"],
+        ["--chaos"],
+        ["--all", monsters],
+    ):
         for part in parts_of(*words).values():
             assert "not giant" not in " ".join(part.words), words
 

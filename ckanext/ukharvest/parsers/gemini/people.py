@@ -205,8 +205,11 @@ def _terms(identification: IsoNode) -> tuple[Terms, Terms]:
         use += [term for term in block.texts_at("useLimitation") if term.text not in _CODES]
         # ISO 19115-3 cites a licence.
         for reference in block.find_all("reference/*"):
-            cited = reference.text("title"), reference.text("onlineResource/*/linkage")
-            use += map(PropertyText, filter(None, cited))
+            title, link = reference.text("title"), reference.text("onlineResource/*/linkage")
+            if title and _names_licence(PropertyText(link)):
+                use.append(PropertyText(title, link))
+            else:
+                use += map(PropertyText, filter(None, (title, link)))
     return access, use
 
 
