@@ -43,6 +43,7 @@ WORD = re.compile("[A-Za-z]{2}")
 NAMES = {
     *("CKAN", "API", "DCAT", "DKAN", "data.json", "Inventory XML", "OAI-PMH", "OpenSearch"),
     *("Opendatasoft", "SPARQL", "GEMINI 2.1", "GEMINI 2.3", "English", "Cymraeg", "français"),
+    "Deutsch",  # of a portal of another test, whose footer CKAN keeps
     *("JSON", "CSV", "XML", "GET", "URL", "URI", "Facebook", "MB", "kB", "NHS", "Open Data"),
     *("Access level", "Contact point", "Fn", "Has email", "Modified", "Download URL", "metadata"),
     *("Distribution 1", "Type", "Name", "Description", "Has views", "Mimetype", "mailto"),
