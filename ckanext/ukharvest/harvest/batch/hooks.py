@@ -10,6 +10,7 @@ from dataclasses import fields, replace
 from typing import Any, TypeVar
 
 import sqlalchemy as sa
+from ckan import model
 from ckan import plugins as p
 
 from ckanext.ukharvest import source_types, write_batch
@@ -160,6 +161,7 @@ def _in_hook() -> Iterator[None]:
         yield
         return
     batch.is_in_hook, batch.has_committed = True, False
+    batch.hook_savepoint = model.Session().get_nested_transaction()
     try:
         yield
     finally:
