@@ -49,8 +49,8 @@ class WriteBatch:
         links: URL → what its link check found.
         is_in_savepoint: rollbacks and commits of the session are left to ``savepoint``.
         is_trial: the transaction will be rolled back, whatever is written.
-        is_in_hook: a plugin's hook runs, inside ``hook_savepoint``; ``has_committed``: one tried to
-            commit in a trial.
+        hook_savepoint: of a trial: the innermost one while a plugin's hook runs, else None.
+        has_committed: the hook tried to commit it.
         documents: collects what would be sent to the index; None while datasets are written.
         index_values: dataset id → ``IndexValues`` of datasets that are indexed.
         rows: their rows (``bulk_rows``); None: CKAN reads them.
@@ -63,7 +63,6 @@ class WriteBatch:
     links: dict[str, Evidence] = field(default_factory=dict)
     is_in_savepoint: bool = False
     is_trial: bool = False
-    is_in_hook: bool = False
     hook_savepoint: Any = None
     has_committed: bool = False
     documents: list[dict[str, Any]] | None = None
@@ -136,15 +135,14 @@ class CommitRefused(UkharvestError):
 
 
 def _refuse_commit(session: Any) -> None:
-    """Keep code that goes past our patches from ending the transaction of a trial.
+    """Keep plugins from ending the transaction of a trial, or the savepoint around their hook.
 
-    On SQLAlchemy 1.4 a commit ends only the savepoint that was the innermost before the hook.
+    The latter is all that a commit ends on SQLAlchemy 1.4.
     """
-    batch = _current.get()
-    if batch and batch.is_in_hook and session.get_nested_transaction() is batch.hook_savepoint:
-        batch.has_committed = True
-        raise CommitRefused
-    if not session.in_nested_transaction():
+    batch, nested = _current.get(), session.get_nested_transaction()
+    if nested is None or (batch and nested is batch.hook_savepoint):
+        if batch:
+            batch.has_committed = True
         raise CommitRefused
 
 

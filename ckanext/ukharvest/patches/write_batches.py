@@ -32,15 +32,13 @@ def rollback_of(stock: Callable[[], None]) -> Callable[[], None]:
 def commit_of(stock: Callable[[], None]) -> Callable[[], None]:
     """Flush inside a savepoint instead of ending the transaction around it.
 
-    In a trial, a commit of a plugin's hook fails: in a run it would do so among other datasets.
+    In a trial, a commit of a plugin's hook is refused (``write_batch.collect``): in a run it would
+    end the transaction of other datasets too.
     """
 
     def commit() -> None:
         batch = write_batch.current()
-        if batch and batch.is_trial and batch.is_in_hook:
-            batch.has_committed = True
-            raise write_batch.CommitRefused
-        if batch and batch.is_in_savepoint:
+        if batch and batch.is_in_savepoint and batch.hook_savepoint is None:
             model.Session.flush()
         else:
             stock()

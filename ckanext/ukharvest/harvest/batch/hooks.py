@@ -151,21 +151,21 @@ def _values(package: Mapping[str, Any]) -> dict[str, Any]:
 
 @contextlib.contextmanager
 def _in_hook() -> Iterator[None]:
-    """Mark the block as a hook's.
+    """Mark the block as a hook's, if this is a trial.
 
     Raises:
-        CommitRefused: the hook has committed in a trial, also if it caught what that raised.
+        CommitRefused: the hook has committed, also if it caught what that raised.
     """
     batch = write_batch.current()
-    if batch is None:
+    if batch is None or not batch.is_trial:
         yield
         return
-    batch.is_in_hook, batch.has_committed = True, False
+    batch.has_committed = False
     batch.hook_savepoint = model.Session().get_nested_transaction()
     try:
         yield
     finally:
-        batch.is_in_hook = False
+        batch.hook_savepoint = None
     if batch.has_committed:
         raise write_batch.CommitRefused
 
