@@ -373,9 +373,9 @@ MUTANTS = (
     Mutant(
         "gemini-excluded-area",
         "An area that a record excludes, in either spelling of false, is not part of its place.",
-        "ckanext.ukharvest.parsers.gemini.extent._is_inside",
-        "not is_no(text)",
-        'text.lower() != "false"',
+        "ckanext.ukharvest.parsers.gemini.extent._areas",
+        'node.yes_no("extentTypeCode") is not False',
+        'node.text("extentTypeCode").lower() != "false"',
         ("tests/parsers/gemini/test_extent.py",),
     ),
     Mutant(
@@ -596,7 +596,7 @@ MUTANTS = (
     Mutant(
         "failing-hook",
         "A plugin that fails before a dataset is saved costs that record, whose error names it.",
-        "ckanext.ukharvest.harvest.batch.hooks.change_dataset",
+        "ckanext.ukharvest.harvest.batch.hooks._naming",
         "raise _failure(plugin, exc) from exc",
         "raise",
         ("tests/ckan/harvest/batch/test_hooks.py", "tests/ckan/lib/test_other_harvesters.py"),
@@ -1178,8 +1178,8 @@ MUTANTS = (
         "any-moved-file",
         "A file that moved keeps its id only if no other file has its title.",
         "ckanext.ukharvest.mapping.kept_fields._match_moved",
-        "after.count(value) == before.count(value) == 1",
-        "after.count(value) == before.count(value) >= 1",
+        "times_after[value] == times_before[value] == 1",
+        "times_after[value] == times_before[value] >= 1",
         ("tests/mapping/test_resource_matching.py",),
     ),
 )

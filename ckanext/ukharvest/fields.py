@@ -148,12 +148,14 @@ FIELDS = (
 )
 
 
+_STAND_INS = {STAND_IN + field.key: field.key for field in FIELDS if field.of == DATASET}
+
+
 def with_stand_ins(values: Mapping[str, T]) -> dict[str, T]:
     """Return a dataset's fields and extras by name, as pages, facets and export read them.
 
     A field of ours whose name the portal's form has for other values was stored under another
     (``STAND_IN``), which is put in its place here.
     """
-    places = {STAND_IN + field.key: field.key for field in FIELDS if field.of == DATASET}
-    ours = {places[key]: value for key, value in values.items() if key in places and value}
-    return {**{key: value for key, value in values.items() if key not in places}, **ours}
+    ours = {_STAND_INS[key]: value for key, value in values.items() if key in _STAND_INS and value}
+    return {**{key: value for key, value in values.items() if key not in _STAND_INS}, **ours}

@@ -7,6 +7,7 @@ a person's, or another extension's, and stays. ``SuppliedFields`` says which are
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -60,7 +61,8 @@ def match_resources(
                 matches[index] = by_value[value].pop(0)
         taken = {one["id"] for one in matches if one}
         free = [one for one in free if one["id"] not in taken]
-    _match_moved(new, old, matches)
+    if free and None in matches:
+        _match_moved(new, old, matches, {one["id"] for one in free})
     return matches
 
 
@@ -68,19 +70,23 @@ def _match_moved(
     new: Sequence[ResourceRecord],
     old: Sequence[dict[str, Any]],
     matches: list[dict[str, Any] | None],
+    free: Collection[str],
 ) -> None:
     """Add the matches of files that moved to another path or host.
 
     They have the same title and format, or without a title the same file name and format, and no
     other file of either version of the dataset has.
+
+    Args:
+        free: ids of the existing resources that match none yet.
     """
     after = [_description(one.name, one.url, one.format) for one in new]
     before = [_description(one.get("name"), one.get("url"), one.get("format")) for one in old]
-    taken = [one["id"] for one in matches if one]
+    times_after, times_before = Counter(after), Counter(before)
+    found = dict(zip(before, old, strict=True))
     for index, value in enumerate(after):
-        if matches[index] is None and value and after.count(value) == before.count(value) == 1:
-            found = old[before.index(value)]
-            matches[index] = found if found["id"] not in taken else None
+        if matches[index] is None and value and times_after[value] == times_before[value] == 1:
+            matches[index] = found[value] if found[value]["id"] in free else None
 
 
 def _description(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import chain
 from urllib.parse import urljoin
 
@@ -36,8 +37,7 @@ class Node(BaseNode):
 
     def texts(self, *names: str) -> tuple[str, ...]:
         """Return the texts of the children with these names, or at paths of such names."""
-        paths = (name if "{" in name else re.sub(r"(^|/)(?=\w)", r"\1{*}", name) for name in names)
-        elements = chain.from_iterable(map(self.element.iterfind, paths))
+        elements = chain.from_iterable(map(self.element.iterfind, map(_path, names)))
         return tuple(filter(None, map(_text, elements)))
 
     def unread(self, read: Collection[str]) -> Iterator[tuple[str, str]]:
@@ -107,6 +107,12 @@ class Entry:
     def part(self, prefix: str) -> Node:
         """Return the node that rows of a table read."""
         return self.node
+
+
+@lru_cache(maxsize=1024)
+def _path(name: str) -> str:
+    """Return the path of a name, or of a path of names, in any namespace."""
+    return name if "{" in name else re.sub(r"(^|/)(?=\w)", r"\1{*}", name)
 
 
 def _text(element: etree._Element) -> str:

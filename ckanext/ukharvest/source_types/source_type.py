@@ -170,9 +170,9 @@ class SourceType:
 
 
 # CKAN's own fields for which default_extras can have a value.
-DEFAULT_FIELDS = ("notes", "url", "version", "license_id", "maintainer", "maintainer_email") + (
-    "author",
-    "author_email",
+DEFAULT_FIELDS = (
+    *("notes", "url", "version", "license_id"),
+    *("maintainer", "maintainer_email", "author", "author_email"),
 )
 OWN_TYPE = "own_type"  # option with the portal's own name of a source's type
 # Spellings of yes and no that ckanext-geodatagov's private_datasets can have.

@@ -190,8 +190,8 @@ class DatasetWriter:
             call_without_commit(action, mapped.package, self._user, **more)
             batch = write_batch.written()
             differs = differs and not (batch and batch.is_trial)
-            after = show_dataset(package_id, **shown) if differs else existing
-            changed = find_changed_fields(existing, after) if differs else ()
+            if differs:
+                changed = find_changed_fields(existing, show_dataset(package_id, **shown))
         return Written(
             parsed,
             package_id,

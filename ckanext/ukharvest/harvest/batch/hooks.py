@@ -82,19 +82,11 @@ def change_dataset(
         return frozenset()
     before, own = copy.deepcopy(_values(package)), _with_raw(record, raw)
     for plugin in plugins:
-        try:
+        with _naming(plugin, record):
             with _in_hook():
                 answer = plugin.before_dataset_save(own, source, package)
             _check(answer, package)
             package.pop("id", None)  # CKAN's own
-        except SkipRecord as exc:
-            raise SkipRecord(f"{plugin.name}: {exc.message}") from exc
-        except Exception as exc:
-            # The database is down, not the plugin: all records wait.
-            if failing_service(exc) or isinstance(exc, sa.exc.OperationalError):
-                raise
-            log.exception("Plugin %r failed to change the dataset of %r", plugin.name, record.guid)
-            raise _failure(plugin, exc) from exc
     after = _values(package)
     names = before.keys() | after.keys()
     return frozenset(name for name in names if before.get(name) != after.get(name))
@@ -115,20 +107,33 @@ def record_guid(record: DatasetRecord, raw: RawRecord, source: SourceFacts) -> s
         HookFailed: a plugin failed, or returned something else.
     """
     for plugin in plugins_with("record_guid"):
-        try:
+        with _naming(plugin, record):
             guid = plugin.record_guid(_with_raw(record, raw), source)
             if not isinstance(guid, str) or len(guid) > MAX_GUID:
                 raise TypeError(f"{guid!r} is no identifier")
-        except SkipRecord as exc:
-            raise SkipRecord(f"{plugin.name}: {exc.message}") from exc
-        except Exception as exc:
-            if failing_service(exc) or isinstance(exc, sa.exc.OperationalError):
-                raise
-            log.exception("Plugin %r failed to identify %r", plugin.name, record.guid)
-            raise _failure(plugin, exc) from exc
         if guid:
             return guid
     return ""
+
+
+@contextlib.contextmanager
+def _naming(plugin: Any, record: DatasetRecord) -> Iterator[None]:
+    """Name the plugin in what its hook raises in the block.
+
+    Raises:
+        SkipRecord: the plugin skips the record.
+        HookFailed: it failed.
+    """
+    try:
+        yield
+    except SkipRecord as exc:
+        raise SkipRecord(f"{plugin.name}: {exc.message}") from exc
+    except Exception as exc:
+        # The database is down, not the plugin: all records wait.
+        if failing_service(exc) or isinstance(exc, sa.exc.OperationalError):
+            raise
+        log.exception("The hook of plugin %r failed for %r", plugin.name, record.guid)
+        raise _failure(plugin, exc) from exc
 
 
 def _with_raw(record: DatasetRecord, raw: RawRecord) -> HarvestedRecord:

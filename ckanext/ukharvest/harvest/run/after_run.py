@@ -8,6 +8,7 @@ that is down leaves, the sweeper queues again.
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterable
 from functools import partial
 from typing import Any
 
@@ -43,18 +44,21 @@ def plugins_to_tell() -> dict[str, int] | None:
     return {plugin.name: 0 for plugin in hooks.plugins_with("after_run")} or None
 
 
-def enqueue_calls(run_id: int) -> bool:
-    """Queue the job that tells a run's plugins; return False if it waits already, or cannot."""
+def enqueue_calls(run_ids: Iterable[int]) -> int:
+    """Queue the jobs that tell runs' plugins; return how many did not wait already."""
+    queued = 0
 
-    def send() -> bool:
-        job_id = f"{_PREFIX}{run_id}"
-        if job_id in jobs.get_queue().job_ids:
-            return False
-        own = {"job_id": job_id, "timeout": TIMEOUT}
-        tk.enqueue_job(call_plugins, [run_id], title="Tell plugins of a run", rq_kwargs=own)
-        return True
+    def send() -> None:
+        nonlocal queued
+        waiting = frozenset(jobs.get_queue().job_ids)
+        for run_id in run_ids:
+            if (job_id := f"{_PREFIX}{run_id}") not in waiting:
+                own = {"job_id": job_id, "timeout": TIMEOUT}
+                tk.enqueue_job(call_plugins, [run_id], title="Tell plugins of a run", rq_kwargs=own)
+                queued += 1
 
-    return bool(failures.try_to_queue(send))
+    failures.try_to_queue(send)
+    return queued
 
 
 def enqueue_left_calls() -> list[str]:
@@ -62,7 +66,7 @@ def enqueue_left_calls() -> list[str]:
     query = sa.select(JobReport.id).where(JobReport.plugins_due.isnot(None))
     due = list(Session.scalars(query.order_by(JobReport.id).limit(MOST)))
     Session.commit()
-    number = sum(map(enqueue_calls, due))
+    number = enqueue_calls(due) if due else 0
     return [f"queued calls of plugins about {counted(number, 'run')}"] if number else []
 
 

@@ -39,9 +39,9 @@ def end_if_done(job_id: str, *, is_read: bool = True) -> bool:
     try:
         if objects.has_open_objects(job_id):
             return False
-        source_id, told = _end(job_id, is_read)
-        if told:
-            after_run.enqueue_calls(told)
+        source_id, report_id = _end(job_id, is_read)
+        if report_id:
+            after_run.enqueue_calls([report_id])
         if source_id:
             # So that lists and searches of sources have the figures.
             tk.get_action("harvest_source_reindex")({"ignore_auth": True}, {"id": source_id})
@@ -94,9 +94,10 @@ def _end(job_id: str, is_read: bool) -> tuple[str, int | None]:
         is_news = errors > int((report.counts or {}).get("failed_again", 0))
         report.status_mail_due = _mails("all") or (is_news and _mails("errored"))
         report.plugins_due = after_run.plugins_to_tell()
-    source_id, told = str(job.source_id), report.id if report and report.plugins_due else None
+    source_id = str(job.source_id)
+    report_id = report.id if report and report.plugins_due else None
     Session.commit()
-    return source_id, told
+    return source_id, report_id
 
 
 def _mails(which: str) -> bool:

@@ -19,8 +19,8 @@ from typing import Any
 from lxml import etree
 
 from ckanext.ukharvest.core.records import Problem
-from ckanext.ukharvest.core.values.multivalue import as_text
-from ckanext.ukharvest.core.values.text import clean_text
+from ckanext.ukharvest.core.values.multivalue import as_text, read_yes_no
+from ckanext.ukharvest.core.values.text import clean_text, shorten
 from ckanext.ukharvest.core.xml import parser as xml
 from ckanext.ukharvest.parsers.reporting import BaseNode
 from ckanext.ukharvest.parsers.table import Row, named_row
@@ -152,6 +152,15 @@ class IsoNode(BaseNode):
     def code(self, *paths: str) -> str:
         """Return the first of ``codes``, "" if there is none; further ones stay unread."""
         return next(filter(None, (element.own_code() for element in self.find_all(*paths))), "")
+
+    def yes_no(self, name: str) -> bool | None:
+        """Return whether a property says yes or no, None if it is missing; report other texts."""
+        text = self.text(name)
+        answer = read_yes_no(text)
+        if text and answer is None:
+            words = f"'{shorten(text, 40)}'; expected true or false"
+            self.report("unexpected-value", f"gmd:{name}", words)
+        return answer
 
     def own_text(self) -> PropertyText:
         """Return this property's text: the CharacterString, Anchor, a translation, or all text."""

@@ -19,10 +19,9 @@ from ckanext.ukharvest.core.values.geometries import (
     merge_geometries,
     overlap,
 )
-from ckanext.ukharvest.core.values.multivalue import as_text, is_no, read_yes_no
+from ckanext.ukharvest.core.values.multivalue import as_text
 from ckanext.ukharvest.core.values.periods import EXTENTS, LASTING, Periods, in_time, join_periods
 from ckanext.ukharvest.core.values.places import combine_places
-from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.parsers.gemini import places
 from ckanext.ukharvest.parsers.gemini.document import Entry, IsoNode, row, without_blanks
 from ckanext.ukharvest.parsers.gemini.places import references
@@ -38,16 +37,8 @@ _ENDS = ("gml:beginPosition", "gml:endPosition")
 def _areas(entry: Entry, name: str) -> Iterator[IsoNode]:
     """Yield the parts of one class, without those with extentTypeCode false (ISO 19115, 6.6.1)."""
     for node in entry.identification.find_all(*_AREAS):
-        if node.name == name and _is_inside(node):
+        if node.name == name and node.yes_no("extentTypeCode") is not False:
             yield node
-
-
-def _is_inside(node: IsoNode) -> bool:
-    text = node.text("extentTypeCode")
-    if text and read_yes_no(text) is None:
-        words = f"'{shorten(text, 40)}'; expected true or false"
-        node.report("unexpected-value", "gmd:extentTypeCode", words)
-    return not is_no(text)
 
 
 def _place(entry: Entry) -> FieldValues:

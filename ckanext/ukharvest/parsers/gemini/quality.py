@@ -12,7 +12,7 @@ from typing import Any
 
 from ckanext.ukharvest.core.values.frequencies import parse_frequency
 from ckanext.ukharvest.core.values.markup import plain_text
-from ckanext.ukharvest.core.values.multivalue import as_text, read_yes_no, text_or_list
+from ckanext.ukharvest.core.values.multivalue import as_text, text_or_list
 from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.core.values.web_addresses import parse_url
 from ckanext.ukharvest.parsers import table
@@ -126,12 +126,8 @@ def _result(node: IsoNode) -> dict[str, Any]:
         "explanation": node.text("explanation"),
     }
     result: dict[str, Any] = {**without_blanks(facts)}
-    written = node.text("pass")
-    if (passed := read_yes_no(written)) is not None:
+    if (passed := node.yes_no("pass")) is not None:
         result["pass"] = passed
-    elif written:
-        words = f"'{shorten(written, 40)}'; expected true or false"
-        node.report("unexpected-value", "gmd:pass", words)
     return result
 
 
