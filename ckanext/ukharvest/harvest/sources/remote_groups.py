@@ -44,11 +44,9 @@ def map_publisher(
     """Return the id of the organisation that a table gives a record to, "" for none; and problems.
 
     Args:
-        table: name or URI of who publishes a record → name or id of an organisation here; case does
-            not matter.
+        table: as in ``find_in_table``.
     """
-    by_name = {name.casefold().strip(): ours for name, ours in table.items()}
-    wanted = next((by_name[name] for name in _publishers(record) if name in by_name), "")
+    wanted = find_in_table(record, table)
     if not wanted:
         return "", ()
     group = _find(RemoteGroup(name=wanted), is_organization=True)
@@ -59,6 +57,17 @@ def map_publisher(
         " went to the source's own organisation"
     )
     return "", (Problem("organisation-not-created", "organisations", message),)
+
+
+def find_in_table(record: DatasetRecord, table: Mapping[str, str]) -> str:
+    """Return the name or id that a table has for a record, "" for none.
+
+    Args:
+        table: name or URI of who publishes a record → name or id of an organisation here; case does
+            not matter.
+    """
+    by_name = {name.casefold().strip(): ours for name, ours in table.items()}
+    return next((by_name[name] for name in _publishers(record) if name in by_name), "")
 
 
 def _publishers(record: DatasetRecord) -> Iterator[str]:

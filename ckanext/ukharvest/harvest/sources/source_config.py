@@ -172,16 +172,15 @@ class Setting:
 
     def _organisation_of(self, raw: RawRecord) -> str:
         """Return the id of the organisation that the options give a record to, "" for none."""
-        parser, table = self.kind.parser, self.options["organisations"]
+        parser, table, ours = self.kind.parser, self.options["organisations"], self._organisations
         read_organisation = getattr(parser, "organisation", None)  # faster, if there is one
         if read_organisation and not table:
             remote = read_organisation(raw)
         else:
             record = parser.parse(raw, self.options)
-            if mapped := remote_groups.map_publisher(record, table)[0]:
+            if mapped := ours.get(remote_groups.find_in_table(record, table)):
                 return mapped
             remote = record.organisation if self.options.get("remote_orgs") else None
-        ours = self._organisations
         return (ours.get(remote.id) or ours.get(remote.name) or "") if remote else ""
 
     @cached_property
