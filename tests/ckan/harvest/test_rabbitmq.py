@@ -49,7 +49,8 @@ def rabbit(
         "ckan.harvest.mq.user_id": "guest",
         "ckan.harvest.mq.password": "guest",
         "ckan.harvest.mq.virtual_host": "/",
-        "ckanext.ukharvest.batch_size": "7",
+        # Small: one consumer must not have done all before the other has begun.
+        "ckanext.ukharvest.batch_size": "2",
     }
     for key, value in given.items():
         monkeypatch.setitem(ckan_config, key, value)
