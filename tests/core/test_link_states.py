@@ -23,9 +23,13 @@ START = dt.datetime(2026, 11, 1)  # noqa: DTZ001 - naive UTC
 OTHERS_WORK = HostRecord(worked=dt.datetime(2027, 1, 1), tried=20)  # noqa: DTZ001
 
 
-def checked(*checks: tuple[float, str], host: HostRecord = HostRecord()) -> LinkHistory:  # noqa: B008
+def checked(
+    *checks: tuple[float, str],
+    host: HostRecord = HostRecord(),  # noqa: B008
+    has_worked: bool = True,
+) -> LinkHistory:
     """Return the history after checks: days after START, and the fault."""
-    history = LinkHistory()
+    history = LinkHistory(worked=START - dt.timedelta(30) if has_worked else None)
     for days, fault in checks:
         now = START + dt.timedelta(days=days)
         history = after_check(history, LinkFault(fault), now, host)
@@ -62,6 +66,15 @@ def test_other_answers_never_make_a_dead_link(fault: str) -> None:
     found = checked(*((day, fault) for day in range(0, 300, 10)), host=OTHERS_WORK)
     assert found.state is LinkState.FAILING
     assert found.faults == 30
+
+
+@pytest.mark.parametrize("fault", ["not-found", "gone", "unknown-name"])
+def test_a_link_that_never_worked_is_dead_after_two_checks_a_day_apart(fault: str) -> None:
+    found = checked((0, fault), (1, fault), has_worked=False)
+    assert (found.state, found.dead_since) == (LinkState.DEAD, START)
+    assert checked((0, fault), (0.9, fault), has_worked=False).state is LinkState.FAILING
+    assert checked((0, fault), (1, "timeout"), has_worked=False).state is not LinkState.DEAD
+    assert checked((0, fault), (1, fault)).state is LinkState.FAILING
 
 
 def test_other_faults_between_do_not_count() -> None:

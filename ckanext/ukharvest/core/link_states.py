@@ -227,6 +227,9 @@ class HostRecord:
 
 # When a link counts as dead: so many checks with a definite answer, over so many days.
 DEAD_CHECKS, DEAD_DAYS = 3, 7
+# A link that has never worked is likely mistyped, and dead sooner.
+NEVER_WORKED_CHECKS, NEVER_WORKED_DAYS = 2, 1
+_MISTYPED = frozenset((LinkFault.NOT_FOUND, LinkFault.GONE, LinkFault.UNKNOWN_NAME))
 
 
 def after_check(
@@ -265,9 +268,12 @@ def _is_away(failed_since: dt.datetime, host: HostRecord) -> bool:
 
 def _is_dead(after: LinkHistory, now: dt.datetime) -> bool:
     # Only a definite answer makes it dead, not the fault that came after enough of them.
-    if after.fault not in DEFINITE or after.absent_since is None or after.absent < DEAD_CHECKS:
+    if after.fault not in DEFINITE or after.absent_since is None:
         return False
-    return now - after.absent_since >= dt.timedelta(days=DEAD_DAYS)
+    checks, days = DEAD_CHECKS, DEAD_DAYS
+    if after.worked is None and after.fault in _MISTYPED:
+        checks, days = NEVER_WORKED_CHECKS, NEVER_WORKED_DAYS
+    return after.absent >= checks and now - after.absent_since >= dt.timedelta(days=days)
 
 
 def next_check(after: LinkHistory, days: int) -> dt.timedelta:

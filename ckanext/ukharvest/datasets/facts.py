@@ -114,10 +114,10 @@ def load_links(package: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     return once(("links", package["id"]), lambda: link_results.find_links(urls))
 
 
-def ukharvest_is_dead(package: Mapping[str, Any], resource: Mapping[str, Any]) -> bool:
-    """Tell whether a resource's link is dead, and no copy of the data is in the DataStore."""
+def ukharvest_link_fails(package: Mapping[str, Any], resource: Mapping[str, Any]) -> bool:
+    """Tell whether the last check of a resource's link failed."""
     link = load_links(package).get(str(resource.get("url") or ""), {})
-    return link.get("state") == LinkState.DEAD and not resource.get("datastore_active")
+    return link.get("state", "") not in (LinkState.UNCHECKED, LinkState.WORKS)
 
 
 MOST = 500  # datasets, and services; CKAN's search returns at most 1,000

@@ -61,6 +61,7 @@ PLACES: Mapping[str, str] = {
     "field": "key, package → note (text) after the value of a field",
     "resource": "page, resource: below a resource in a dataset's list",
     "resource_line": "page, resource: the same, in one line with the link to the file",
+    "resource_head": "package, resource: below the title on the page of a resource",
     "resource_page": "package, resource: on the page of a resource",
     "list_entry": "row of ``datasets.model.load_badges``: below a dataset in a list",
     "form_field": "key, data, id of the input: below a field in a form",

@@ -109,16 +109,24 @@ def resource(page: Mapping[str, Any], shown: Mapping[str, Any]) -> str:
 def resource_page(_package: Mapping[str, Any], shown: Mapping[str, Any]) -> dict[str, Any]:
     """Return the link check of a resource, as ``ukharvest_link_show`` does.
 
-    {} if it was never checked or the user may not see it. Also returns ``sentences``: whether the
+    {} if it was never checked or the user may not see it. Also returns ``sentences``: that the
     link works, and whether its format is another than the metadata say.
     """
     link = show_if_may("ukharvest_link_show", shown["id"])
     if not link:
         return {}
-    state = f"{link['text']} {link_texts.describe_last_success(link)}".strip()
+    state = "" if link["state"] in STATES else link["text"]  # else it is below the title
     declared = str(shown.get("format") or "")
     sentences = (state, link_texts.describe_difference(link, declared))
     return {**link, "sentences": list(filter(None, sentences))}
+
+
+def resource_head(package: Mapping[str, Any], shown: Mapping[str, Any]) -> str:
+    """Return since when a resource's link does not work and why, "" if it does."""
+    link = load_links(package).get(str(shown.get("url") or ""))
+    if not link or link["state"] not in STATES:
+        return ""
+    return f"{link_texts.describe_state(link)} {link_texts.describe_last_success(link)}".strip()
 
 
 def dashboard(shown: Mapping[str, Any]) -> Any:
@@ -131,6 +139,7 @@ SLOTS = (
     Slot("dataset", "", dataset),
     Slot("dataset_head", "ukharvest/snippets/broken_links.html", dataset_head),
     Slot("resource", "ukharvest/snippets/broken_link.html", resource),
+    Slot("resource_head", "ukharvest/snippets/link_warning.html", resource_head),
     Slot("resource_page", "ukharvest/snippets/link.html", resource_page),
     Slot("source_status", "", source_status),
     Slot("problem_groups", "", problem_groups),

@@ -35,7 +35,7 @@ def describe_count(links: int) -> str:
 def describe_of_dataset(failed: int, links: int, since: str) -> str:
     """Return how many of a dataset's links do not work, and since when the first; "" for none."""
     text = gettext(
-        "{failed} of {links} links not reachable since {since}",
+        "{failed} of {links} links do not work since {since}",
         failed=number(failed),
         links=number(links),
         since=format_time(since, day_only=True),

@@ -17,7 +17,10 @@ LONGEST = 300  # characters of a reason, which may quote a record
 
 
 def dataset(_context: Any, package: Mapping[str, Any]) -> dict[str, Any]:
-    """Return ``stars``, ``text`` and ``basis`` of a dataset and its resources, {} if not rated."""
+    """Return ``stars``, ``text``, ``basis`` and ``is_provisional`` of a dataset and its resources.
+
+    {} if it is not rated.
+    """
     row = load_assessment(package)
     if row is None or row.stars is None:
         return {}
@@ -28,8 +31,13 @@ def dataset(_context: Any, package: Mapping[str, Any]) -> dict[str, Any]:
     }
 
     def describe(stars: Stars, resource_id: str) -> dict[str, Any]:
-        basis = texts.describe_basis(stars, links.get(urls.get(resource_id, "")))
-        return {"stars": stars.stars, "text": _text(stars), "basis": basis}
+        link = links.get(urls.get(resource_id, ""))
+        return {
+            "stars": stars.stars,
+            "text": _text(stars),
+            "basis": texts.describe_basis(stars, link),
+            "is_provisional": texts.is_provisional(link),
+        }
 
     first = next((id_ for id_, stars in rated.resources.items() if stars == rated.best), "")
     resources = {id_: describe(stars, id_) for id_, stars in rated.resources.items()}

@@ -8,7 +8,7 @@ from typing import Any
 import ckan.plugins.toolkit as tk
 from ckan import model
 
-from ckanext.ukharvest.core.link_states import parse_dead
+from ckanext.ukharvest.core.link_states import LinkState, parse_dead
 from ckanext.ukharvest.core.values.stars import Stars
 from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.lib import check_texts, texts
@@ -100,10 +100,17 @@ def describe_basis(found: Stars, link: Mapping[str, Any] | None) -> str:
     """
     if found.code not in _ON_FILE:
         return ""
+    if is_provisional(link):
+        return str(tk._("If the link comes back."))
     worked = link and (link["worked"] or (link["checked"] if link["format"] else None))
     if not worked:
         return gettext("Judged from the metadata alone.")
     return gettext("Checked on {date}.", date=texts.format_time(worked, day_only=True))
+
+
+def is_provisional(link: Mapping[str, Any] | None) -> bool:
+    """Tell whether a link fails without being dead: stars that rest on it count if it returns."""
+    return link is not None and link["state"] in (LinkState.FAILING, LinkState.AWAY)
 
 
 def dead_since(found: Stars) -> str | None:

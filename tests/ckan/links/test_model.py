@@ -56,13 +56,18 @@ def test_pages_of_a_dataset_say_what_links_and_stars_rest_on(
     broken: Place, app: CKANTestApp, move: Callable[[float], None]
 ) -> None:
     dataset, resource = (app.get(page).body for page in pages_of(broken))
-    assert "1 of 2 links not reachable since" in dataset, "from the first failed check on"
+    assert "1 of 2 links do not work since" in dataset, "from the first failed check on"
     assert "Not reachable since" in dataset
-    assert "Not reachable since" in resource
+    assert 'alert-warning">Not reachable since' in resource
+    assert "It last worked on" in resource
+    assert "btn btn-secondary resource-url-analytics" in resource
+    assert "btn-primary" not in resource
+    assert "resource-view" not in resource, "a preview would load for ever"
     (first, second) = call_action("ukharvest_stars_show", id=broken.dataset["id"])["resources"]
     assert (first["stars"], second["stars"]) == (3, 3)
     assert "Checked on" in first["basis"]
-    assert "Checked on" in second["basis"]
+    assert second["basis"] == "If the link comes back."
+    assert dataset.count("ukharvest-star-icons text-muted") == 1
     assert "Checked on" in dataset
     for days in (2, 4, 8):
         move(days)

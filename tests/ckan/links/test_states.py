@@ -46,9 +46,13 @@ def pages(place: Place, app: CKANTestApp) -> tuple[str, str]:
 
 
 def die(place: Place, move: Move) -> str:
-    """Let the dataset's link die; return the day of its first failure."""
+    """Let the dataset's link work and then die; return the day of its first failure."""
+    place.publisher.serve(TABLE, "a,b\n1,2\n", headers={"Content-Type": "text/csv"})
     place.publish(TABLE)
     place.harvest()
+    work()
+    place.publisher.serve(TABLE, "", status=404)
+    move(31)
     for days in (1.1, 2.1, 4.1):
         work()
         assert stars(place)["stars"] == 3
@@ -86,6 +90,16 @@ def test_a_link_dies_and_everything_says_so(place: Place, move: Move, app: CKANT
     place.publish("/lakes.csv")
     place.harvest()
     assert (stars(place)["stars"], facet()) == (3, {"3": 1}), "another URL is another link"
+
+
+def test_a_mistyped_link_is_dead_at_the_second_check(place: Place, move: Move) -> None:
+    place.publish(TABLE)
+    place.harvest()
+    work()
+    assert (place.link()["state"], stars(place)["stars"]) == ("failing", 3)
+    move(1.1)
+    work()
+    assert (place.link()["state"], stars(place)["stars"]) == ("dead", 0)
 
 
 def test_a_link_recovers(place: Place, move: Move, app: CKANTestApp) -> None:
