@@ -252,10 +252,10 @@ def part(done: int, total: int) -> str:
 
 
 def format_counts(counts: Mapping[str, int]) -> str:
-    """Return a run's figures such as "Updated: 3, Unchanged: 397"; "none" for none."""
+    """Return a run's figures such as "Updated: 3, Unchanged: 397"; "" for none."""
     shown = ("added", "updated", "unchanged", "deleted", "skipped", "lost")
     parts = [labelled(RECORDS[key].text, number(counts[key])) for key in shown if counts.get(key)]
-    return ", ".join(parts) or str(tk._("none"))
+    return ", ".join(parts)
 
 
 def describe_same(count: int) -> str:

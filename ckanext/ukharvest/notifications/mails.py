@@ -99,7 +99,7 @@ def compose_recovery(told: Told, failures: int, since: Any, figures: Mapping[str
     """
     text = (
         source_texts.failed_runs(failures, since),
-        labelled(tk._("Last run"), format_counts(figures)),
+        labelled(tk._("Last run"), format_counts(figures) or tk._("none")),
     )
     return _letter(told, EVENTS[RECOVERED](), text, _source_line(told))
 

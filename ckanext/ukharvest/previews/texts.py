@@ -97,8 +97,12 @@ def sentences(kind: str, result: Result | None) -> Iterator[str]:
         yield str(tk._("No records found"))
     yield from _of_end(result)
     if result["estimate_seconds"] and kind not in SAVED:
-        minutes = max(1, round(result["estimate_seconds"] / 60))
-        yield gettext("A first run will take about {time}.", time=duration(60 * minutes))
+        minutes = round(result["estimate_seconds"] / 60)
+        yield (
+            gettext("A first run will take about {time}.", time=duration(60 * minutes))
+            if minutes
+            else tk._("A first run will take less than a minute.")
+        )
     if kind == PreviewKind.MOVE and result["move"]:
         yield from _of_move(result["move"])
 
@@ -132,7 +136,7 @@ def _of_records(result: Result) -> Iterator[str]:
 
 def _would_do(result: Result) -> Iterator[str]:
     changes = {key: result["changes"].get(key, 0) for key in ("added", "updated", "unchanged")}
-    yield labelled(tk._("In a run"), format_counts(changes))
+    yield labelled(tk._("In a run"), format_counts(changes) or tk._("none"))
     if taken := result["takes_over"]:
         yield ungettext(
             "This is the first run here. It adopts {n} dataset that is here already.",

@@ -284,7 +284,7 @@ def _last_run(status: SourceStatus) -> tuple[str, ...]:
     when = labelled(tk._("Last run"), age(last.get("finished"), status.utc)) if last else ""
     if last.get("outcome") == RunOutcome.STOPPED:
         return _some(when, stopped_by(last.get("stopped_by") or ""), tk._(STOPPED_RECORDS))
-    text = [when, texts.format_counts(counts) if last else ""]
+    text = [when, texts.format_counts(counts)]
     if counts.get("same"):
         text.append(texts.describe_same(counts["same"]))
     if status.unseen and not last.get("shortfall"):

@@ -119,6 +119,7 @@ def test_numbers_of_the_last_day_have_lists_behind_them(
     assert f'<a href="{PAGE}/runs?failed=1">1</a>' in page
     runs = app.get(f"{PAGE}/runs", headers=sysadmin).body
     assert "/harvest/good/job/" in runs
+    assert '<a href="/harvest/good">Source 1</a>' in runs
     assert "/harvest/bad/job/" in runs
     failed = app.get(f"{PAGE}/runs?failed=1", headers=sysadmin).body
     assert "/harvest/good/job/" not in failed

@@ -63,8 +63,8 @@ def list_runs(
         failed: only those that failed.
 
     Returns:
-        The number, and dicts with ``id``, ``source_id``, ``source`` (its name), ``status``
-        (ckanext-harvest's), ``created``, ``started``, ``gathered`` (the source was read),
+        The number, and dicts with ``id``, ``source_id``, ``source`` (its name), ``source_title``,
+        ``status`` (ckanext-harvest's), ``created``, ``started``, ``gathered`` (when it was read),
         ``finished`` (ISO 8601 with zone, None if not reached), ``seconds`` (None while it runs),
         ``mode`` ("normal", "force", "approval"), ``asked_by`` ("" for the schedule),
         ``stopped_by``, ``outcome`` (key of ``lib.texts.OUTCOMES``),
@@ -107,7 +107,7 @@ def _query(*more: Any) -> Any:
     # Not the objects of the session: ckanext-harvest sets their times as texts.
     job = sa.orm.Bundle("job", *HarvestJob.__table__.c)
     return (
-        Session.query(job, JobReport, model.Package.name, *more)
+        Session.query(job, JobReport, model.Package.name, model.Package.title, *more)
         .select_from(HarvestJob)
         .outerjoin(JobReport, JobReport.job_id == HarvestJob.id)
         .outerjoin(model.Package, model.Package.id == HarvestJob.source_id)
@@ -118,12 +118,13 @@ def _runs(rows: Collection[Any]) -> list[dict[str, Any]]:
     reports = {job.id: report for job, report, *_more in rows if report}
     statuses = {job.id: job_status(job.status, job.gather_started) for job, *_more in rows}
     results = outcomes.load_results(statuses, reports)
-    return [_run(job, report, name, results[job.id]) for job, report, name, *_more in rows]
+    return [
+        {**_run(job, report, results[job.id]), "source": name, "source_title": title or name}
+        for job, report, name, title, *_more in rows
+    ]
 
 
-def _run(
-    job: Any, report: JobReport | None, source: str | None, result: RunResult
-) -> dict[str, Any]:
+def _run(job: Any, report: JobReport | None, result: RunResult) -> dict[str, Any]:
     counts: Mapping[str, Any] = (report.counts or {}) if report else {}
     started = job.gather_started or (report and report.started)
     finished = (job.finished or (report and report.finished)) if job.status not in UNENDED else None
@@ -132,7 +133,6 @@ def _run(
     return {
         "id": job.id,
         "source_id": job.source_id,
-        "source": source,
         "status": job.status,
         "created": iso(job.created),
         "started": iso(started),
