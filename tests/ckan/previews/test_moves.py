@@ -411,6 +411,7 @@ def test_new_url_in_the_form_is_saved_after_its_dry_run(
     work()
     shown = get(here)
     assert "2 of the 5 datasets of this source are at the new URL." in shown
+    assert "changes the URL of the source and the identifiers" in shown
     assert "&lt;script&gt;alert(3)" in shown
     assert "<script>alert(3)" not in shown
     assert "even-if-few-match" in shown
