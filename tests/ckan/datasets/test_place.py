@@ -103,6 +103,7 @@ def test_place_without_datasets_is_named(found_by_place: None, app: CKANTestApp)
     assert way_out.getparent().text.strip() == "No datasets near or in Bristol."
     assert way_out.get("href") == "/dataset/?q=roads"
     assert "No datasets near" not in app.get("/dataset/?q=nothing").body
+    assert "found near or in" not in app.get("/dataset/").body
 
 
 def test_unclear_place_offers_places_to_choose(found_by_place: None, app: CKANTestApp) -> None:
@@ -208,8 +209,8 @@ def test_place_is_chosen_in_a_browser(found_by_place: None, visitor: Visitor) ->
     page.get_by_label("Near or in").press_sequentially("leed")
     page.wait_for_selector("#ukharvest-places option[value=Leeds]", state="attached")
     page.get_by_label("Near or in").fill("Leeds")
-    page.keyboard.press("Enter")
-    page.wait_for_selector("text=1 dataset found")
+    page.get_by_role("button", name="Search", exact=True).click()
+    page.wait_for_selector("h1:text('1 dataset found for \"roads\" near or in Leeds')")
     assert names(page.content()) == {"leeds"}
     assert "q=roads" in page.url
     page.get_by_role("link", name="Search everywhere").click()
