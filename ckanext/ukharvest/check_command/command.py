@@ -19,6 +19,7 @@ from ckanext.ukharvest.check_command import data_check, output
 from ckanext.ukharvest.core.errors import Blocked, ConfigError, SourceError, is_full_disk
 from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.core.http.guard import Guard
+from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.reading.budget import HEAD, Over
 from ckanext.ukharvest.reading.preview_result import ErrorEntry
@@ -94,7 +95,13 @@ def _find_type(name: str) -> SourceType:
     kind = find(name)
     if kind is None:
         expected = ", ".join(TYPES)
-        raise ConfigError(f"there is no source type '{name}'; expected one of: {expected}")
+        raise ConfigError(
+            Message(
+                "there is no source type '{name}'; expected one of: {expected}",
+                name=name,
+                expected=expected,
+            )
+        )
     return kind
 
 
@@ -127,15 +134,27 @@ def _look_up(location: str, content: bytes | None, http: HttpClient) -> Found:
             with Path(location).open("rb") as file:
                 content = file.read(PAGE)
         except OSError as exc:
-            raise ConfigError(f"the file {location} cannot be read: {exc.strerror}") from exc
-        name = "a source type"
+            raise ConfigError(
+                Message(
+                    "the file {location} cannot be read: {reason}",
+                    location=location,
+                    reason=exc.strerror,
+                )
+            ) from exc
+        name: str = Message("a source type")
     else:
         name = "--type"
     start = content
     if place := look_up("", lambda url, most=HEAD: b"" if url else start[:most]):
         return place
-    message = f"{location} has no known format: {describe_unknown(content[:HEAD])}"
-    raise ConfigError(f"{message}. To choose a format give {name} or --schema")
+    raise ConfigError(
+        Message(
+            "{location} has no known format: {what}. To choose a format give {name} or --schema",
+            location=location,
+            what=describe_unknown(content[:HEAD]),
+            name=name,
+        )
+    )
 
 
 def _split_options(options: Sequence[str]) -> dict[str, str]:
@@ -143,7 +162,9 @@ def _split_options(options: Sequence[str]) -> dict[str, str]:
     for option in options:
         name, equals, value = option.partition("=")
         if not equals:
-            raise ConfigError(f"--option {option}: expected key=value", field=name)
+            raise ConfigError(
+                Message("--option {option}: expected key=value", option=option), field=name
+            )
         pairs[name.strip()] = value.strip()
     return pairs
 

@@ -13,6 +13,7 @@ from ckanext.ukharvest.core.errors import Blocked, SourceError
 from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.core.http.guard import Guard
 from ckanext.ukharvest.core.http.request import HttpLimits
+from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.core.values.text import counted
 from ckanext.ukharvest.schema_check.check import check_data
 from ckanext.ukharvest.schema_check.files import TITLES, open_data, read_schema
@@ -101,7 +102,9 @@ def _findings_file(path: str) -> AbstractContextManager[TextIO | None]:
         # With the mark, spreadsheets know that it is UTF-8.
         return Path(path).open("w", encoding="utf-8-sig", newline="") if path else nullcontext()
     except OSError as exc:
-        raise SourceError(f"{path} cannot be written: {exc.strerror}") from exc
+        raise SourceError(
+            Message("{path} cannot be written: {reason}", path=path, reason=exc.strerror)
+        ) from exc
 
 
 def _write(report: DataReport, location: str, schema: str, errors_file: str, out: TextIO) -> None:

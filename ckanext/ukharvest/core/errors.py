@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from ckanext.ukharvest.core.messages import Message
+
 # No room for a temporary file: the disk, the user's share of it, or the process's limit.
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
@@ -171,8 +173,14 @@ class DuplicateGuid(RecordError):
     ) -> None:
         second, first = _named(title, place), _named(first_title, first_place)
         super().__init__(
-            f"{second} has the same identifier as {first}: '{guid}'. Only {first_place} is"
-            " imported.",
+            Message(
+                "{second} has the same identifier as {first}: '{guid}'. Only {first_place} is"
+                " imported.",
+                second=second,
+                first=first,
+                guid=guid,
+                first_place=first_place,
+            ),
             url=url,
         )
         self.guid = guid

@@ -12,6 +12,7 @@ from typing import Any
 from lxml import etree
 
 from ckanext.ukharvest.core.errors import ParseError
+from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.core.xml import parser as xml
 
 
@@ -85,7 +86,9 @@ def _json(content: str) -> bytes:
         value = json.loads(content)
     except (ValueError, RecursionError) as exc:
         line = exc.lineno if isinstance(exc, json.JSONDecodeError) else None
-        raise ParseError(f"the record is not JSON: {exc}", code="not-json", line=line) from exc
+        raise ParseError(
+            Message("the record is not JSON: {reason}", reason=exc), code="not-json", line=line
+        ) from exc
     return canonical_json(value).encode("utf-8")
 
 

@@ -12,6 +12,8 @@ import re
 from itertools import accumulate
 from typing import Protocol
 
+from ckanext.ukharvest.core.messages import Message
+
 # A double written out in full has at most 767 significant digits; identifiers are shorter.
 MAX_NUMBER = 1_000  # characters
 # A detailed boundary as GeoJSON within a string has a few megabytes.
@@ -151,7 +153,9 @@ class JsonPieces:
             elif token in b"[]{}":
                 depth += _STEPS[token[0]]
                 if depth > MAX_DEPTH:
-                    message = f"is nested more than {MAX_DEPTH} levels deep"
+                    message = Message(
+                        "is nested more than {max_depth} levels deep", max_depth=MAX_DEPTH
+                    )
                     raise BeyondLimit(message, "too-deep", offset)
             elif len(token) > MAX_NUMBER:
                 raise _too_long("number", MAX_NUMBER, "characters", offset)
@@ -206,5 +210,10 @@ def mask_escapes(text: bytes) -> bytes:
 
 
 def _too_long(what: str, limit: int, unit: str, offset: int) -> BeyondLimit:
-    message = f"has a {what} of more than {limit:,} {unit}, the longest that is read,"
+    message = Message(
+        "has a {what} of more than {limit:,} {unit}, the longest that is read,",
+        what=what,
+        limit=limit,
+        unit=unit,
+    )
     return BeyondLimit(message, "too-long", offset)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from ckanext.ukharvest.core.errors import ConfigError
+from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.core.values.multivalue import read_yes_no
 from ckanext.ukharvest.core.values.text import marked as _
 
@@ -114,7 +115,11 @@ def validate(options: Mapping[str, Any], declared: Iterable[Option]) -> dict[str
     for name, option in known.items():
         others = [other for other in option.excludes if values.get(other)]
         if values[name] and others:
-            message = f"{name}: cannot be set together with {others[0]}; expected one of them"
+            message = Message(
+                "{name}: cannot be set together with {other}; expected one of them",
+                name=name,
+                other=others[0],
+            )
             raise ConfigError(message, field=name, code="bad-option")
     return values
 
@@ -129,9 +134,19 @@ def _unknown(name: str, known: Iterable[str]) -> str:
     names = sorted(known)
     close = difflib.get_close_matches(name, names, n=1)
     if close:
-        return f"{name} is not an option of this source type; did you mean {close[0]}?"
-    expected = f"expected one of: {', '.join(names)}" if names else "it has none"
-    return f"{name} is not an option of this source type; {expected}"
+        return Message(
+            "{name} is not an option of this source type; did you mean {nearest}?",
+            name=name,
+            nearest=close[0],
+        )
+    expected = (
+        Message("expected one of: {names}", names=", ".join(names))
+        if names
+        else Message("it has none")
+    )
+    return Message(
+        "{name} is not an option of this source type; {expected}", name=name, expected=expected
+    )
 
 
 def _convert(option: Option, value: Any) -> Any:
@@ -140,7 +155,7 @@ def _convert(option: Option, value: Any) -> Any:
     converted = _CONVERT[option.kind](option, value)
     wrong = option.check(converted) if option.check else ""
     if wrong:
-        message = f"{option.name}: {wrong}"
+        message = Message("{name}: {wrong}", name=option.name, wrong=wrong)
         raise ConfigError(message, field=option.name, code="bad-option")
     return converted
 
@@ -160,7 +175,9 @@ def _integer(option: Option, value: Any) -> int:
     except ValueError:
         number = None
     if isinstance(number, bool) or not isinstance(number, int) or number < option.minimum:
-        raise _refused(option, value, f"a whole number of {option.minimum} or more")
+        raise _refused(
+            option, value, Message("a whole number of {minimum} or more", minimum=option.minimum)
+        )
     return number
 
 
@@ -215,7 +232,12 @@ _CONVERT: dict[Kind, Callable[[Option, Any], Any]] = {
 def _refused(option: Option, value: Any, expected: str) -> ConfigError:
     shown = repr(value) if len(repr(value)) <= 60 else repr(value)[:57] + "..."
     return ConfigError(
-        f"{option.name}: {shown} is not allowed; expected {expected}",
+        Message(
+            "{name}: {shown} is not allowed; expected {expected}",
+            name=option.name,
+            shown=shown,
+            expected=expected,
+        ),
         field=option.name,
         code="bad-option",
     )

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ckanext.ukharvest.core.errors import SkipRecord
+from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.core.options import Option
 from ckanext.ukharvest.core.records import DatasetRecord, Source
 
@@ -144,11 +145,21 @@ def why_unwanted(entry: Entry, options: Mapping[str, Any]) -> str:
         own = values_of(entry, field)
         if wanted.isdisjoint(text.casefold() for text in own):
             named = f"'{own[0]}'" if own else "missing"
-            return f"its {field} is {named}; {INCLUDE} wants another"
+            return Message(
+                "its {field} is {named}; {include} wants another",
+                field=field,
+                named=named,
+                include=INCLUDE,
+            )
     for field, unwanted in _by_field(options.get(EXCLUDE) or ()).items():
         for value in values_of(entry, field):
             if value.casefold() in unwanted:
-                return f"its {field} is '{value}', which {EXCLUDE} leaves out"
+                return Message(
+                    "its {field} is '{value}', which {exclude} leaves out",
+                    field=field,
+                    value=value,
+                    exclude=EXCLUDE,
+                )
     return ""
 
 
@@ -165,7 +176,11 @@ def _wrong(values: tuple[str, ...]) -> str:
         field, _, value = text.partition(":")
         if field.strip() not in FIELDS or not value.strip():
             names = ", ".join(FIELDS)
-            return f"'{text}' is no filter; expected field:value with one of the fields {names}"
+            return Message(
+                "'{text}' is no filter; expected field:value with one of the fields {names}",
+                text=text,
+                names=names,
+            )
     return ""
 
 

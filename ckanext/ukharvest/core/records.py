@@ -12,6 +12,7 @@ from dataclasses import field as field_  # a Problem has an attribute of this na
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from ckanext.ukharvest.core.errors import FetchError
+from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.core.values.languages import language_code
 
 if TYPE_CHECKING:
@@ -251,7 +252,11 @@ class Reader(Protocol):
             RecordError: the record is not there any more, or cannot be read.
         """
         if raw.content is None:
-            message = f"{raw.url} only names {raw.guid}; expected an answer with whole records"
+            message = Message(
+                "{url} only names {guid}; expected an answer with whole records",
+                url=raw.url,
+                guid=raw.guid,
+            )
             raise FetchError(message, url=raw.url)
         return raw
 

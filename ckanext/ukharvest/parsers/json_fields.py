@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any
 
 from ckanext.ukharvest.core.errors import ParseError
+from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.core.records import (
     Pairs,
     Problem,
@@ -54,9 +55,14 @@ def load_object(raw: RawRecord) -> dict[str, Any]:
     try:
         data = json.loads(raw.content or "")
     except (ValueError, RecursionError) as exc:
-        raise ParseError(f"{raw.display_name} is not JSON: {exc}", code="not-json") from exc
+        raise ParseError(
+            Message("{record} is not JSON: {reason}", record=raw.display_name, reason=exc),
+            code="not-json",
+        ) from exc
     if not isinstance(data, dict):
-        raise ParseError(f"{raw.display_name} is no object in {{ }}", code="not-an-object")
+        raise ParseError(
+            Message("{record} is no object in {{ }}", record=raw.display_name), code="not-an-object"
+        )
     return data
 
 
@@ -85,7 +91,11 @@ class Fields(BaseNode):
             return None
         if own_key not in self._misspelt and self.data[own_key] is not None:
             self._misspelt.add(own_key)
-            self.report("wrong-case", own_key, f"expected the name {key}; names are case sensitive")
+            self.report(
+                "wrong-case",
+                own_key,
+                Message("expected the name {key}; names are case sensitive", key=key),
+            )
         return choose_language(self.data[own_key])
 
     def has(self, *keys: str) -> bool:
@@ -158,12 +168,21 @@ class Fields(BaseNode):
             elif text := value_text(item):
                 yield text
             else:
-                self.report("empty-entry", path, "empty; expected an object in { }")
+                self.report("empty-entry", path, Message("empty; expected an object in {{ }}"))
 
     def _wrong_kind(self, key: str, value: Any, expected: str) -> None:
         kind = _KINDS.get(type(value), "a number")
         shown = f" ({shorten(value_text(value), 40)})" if value_text(value) else ""
-        self.report("wrong-type", key, f"{kind}{shown} stands where {expected} is due")
+        self.report(
+            "wrong-type",
+            key,
+            Message(
+                "{kind}{shown} stands where {expected} is due",
+                kind=kind,
+                shown=shown,
+                expected=expected,
+            ),
+        )
 
     def read(self, key: str, parse: Callable[[str], str], code: str) -> str:
         """Return a field's text parsed by ``parse``; report its ValueError as ``code``."""
@@ -258,10 +277,20 @@ def read_resources(  # noqa: PLR0913
     for number, part in enumerate(fields.objects(key, strict=strict)):
         if number == limit:
             total = len(fields.items(key, strict=False))
-            fields.report(code, key, f"{total:,} entries; the first {limit:,} were read")
+            fields.report(
+                code,
+                key,
+                Message(
+                    "{total:,} entries; the first {limit:,} were read", total=total, limit=limit
+                ),
+            )
             break
         if isinstance(part, str):
-            fields.report("wrong-type", key, f"'{shorten(part, 60)}' stands where an object is due")
+            fields.report(
+                "wrong-type",
+                key,
+                Message("'{part}' stands where an object is due", part=shorten(part, 60)),
+            )
             if is_web_url(part):
                 records.append(ResourceRecord(part, format=formats.of_url(part), kind="data"))
         elif record := read(part):

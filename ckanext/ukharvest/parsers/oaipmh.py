@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ckanext.ukharvest.core.fingerprint import is_triples
+from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.core.records import DatasetRecord, RawRecord
 from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.core.xml import parser as xml
@@ -48,5 +49,9 @@ def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
         "DCAT in RDF/XML (rdf:RDF), ISO 19139 (gmd:MD_Metadata) or Dublin Core (oai_dc:dc); the"
         " option metadata_prefix chooses the format"
     )
-    space = f" of the namespace {shorten(namespace, 100)}" if namespace else ""
+    space = (
+        Message(" of the namespace {namespace}", namespace=shorten(namespace, 100))
+        if namespace
+        else ""
+    )
     raise wrong_root(raw, root, expected, space)

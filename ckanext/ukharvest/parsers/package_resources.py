@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.core.records import OF_RESOURCE, Period, ResourceRecord, ResourceTranslation
 from ckanext.ukharvest.core.values import formats, multivalue
 from ckanext.ukharvest.core.values.file_facts import read_checksums
@@ -35,7 +36,7 @@ def _resource(part: Fields) -> ResourceRecord | None:
     url = part.link("url")
     if not url:
         if not part.is_settled("url"):
-            part.report("missing-url", "url", "missing; expected the file's web address")
+            part.report("missing-url", "url", Message("missing; expected the file's web address"))
         return None
     barren: set[str] = set()
     values, extras = collect(RESOURCE_MAPPING, part, barren)
@@ -73,7 +74,11 @@ def _schema(part: Fields, keys: table.Names) -> table.Several:
     others = (*urls, *addresses.others)
     if others:
         shown = shorten(others[0], 80)
-        part.report("bad-url", key, f"'{shown}'; expected one web address, that of a schema")
+        part.report(
+            "bad-url",
+            key,
+            Message("'{shown}'; expected one web address, that of a schema", shown=shown),
+        )
     stated = formats.schema_type_name(package.text(part, (kind,)))
     extras = {
         kind: stated or (formats.guess_schema_type(url, _format(part, _FORMAT)) if url else ""),

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, fields, replace
 from datetime import date, timedelta
 from typing import Any, TypeVar
 
+from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.core.records import DatasetRecord, Problem, RecordLimits, ResourceRecord
 from ckanext.ukharvest.core.values.dates import parse_date
 from ckanext.ukharvest.core.values.geometries import Box, bbox_polygon, bounds, is_within
@@ -71,9 +72,10 @@ def _without_resources(record: DatasetRecord, field: str) -> Iterator[Problem]:
     # A link that was reported is the reason why there are no resources.
     if record.resources or _is_meant_without(record) or any(map(_is_of_link, record.problems)):
         return
-    message = (
-        f"{field}: the dataset has no files and no links;"
-        " expected the URL of a file, a service or a page"
+    message = Message(
+        "{field}: the dataset has no files and no links; expected the URL of a file, a"
+        " service or a page",
+        field=field,
     )
     yield Problem("no-resources", field, message)
 
@@ -114,10 +116,16 @@ def _swapped(record: DatasetRecord, field: str) -> Iterator[Problem]:
         return
     if is_about_indian_ocean(record):
         return
-    message = (
-        f"{field}: the area with west {west:g}, south {south:g}, east {east:g} and north {north:g}"
-        " lies in the Indian Ocean; with latitude and longitude swapped it lies in or near the"
-        " United Kingdom; expected longitudes as west and east, latitudes as south and north"
+    message = Message(
+        "{field}: the area with west {west:g}, south {south:g}, east {east:g} and north"
+        " {north:g} lies in the Indian Ocean; with latitude and longitude swapped it lies"
+        " in or near the United Kingdom; expected longitudes as west and east, latitudes"
+        " as south and north",
+        field=field,
+        west=west,
+        south=south,
+        east=east,
+        north=north,
     )
     yield Problem("swapped-coordinates", field, message)
 
@@ -142,7 +150,12 @@ def _future(record: DatasetRecord, names: FieldNames, today: date) -> Iterator[P
         if value <= latest or (name, value) in seen or is_reported:
             continue
         seen.add((name, value))
-        message = f"{name}: {value} is more than a year ahead; expected the day {expected}"
+        message = Message(
+            "{name}: {value} is more than a year ahead; expected the day {expected}",
+            name=name,
+            value=value,
+            expected=expected,
+        )
         yield Problem("future-date", name, message)
 
 
@@ -236,8 +249,17 @@ class _Cutter:
         most = int(getattr(self.limits, limit))
         if len(values) <= most:
             return values
-        message = f"{name}: {len(values):,} of them; the first {most:,} are imported"
-        self.problems.append(Problem(code, name, f"{message}{_setting(limit)}"))
+        message = Message(
+            "{name}: {count:,} of them; the first {most:,} are imported",
+            name=name,
+            count=len(values),
+            most=most,
+        )
+        self.problems.append(
+            Problem(
+                code, name, Message("{message}{setting}", message=message, setting=_setting(limit))
+            )
+        )
         return values[:most]
 
     def texts(self, values: tuple[str, ...], name: str) -> tuple[str, ...]:
@@ -253,9 +275,12 @@ class _Cutter:
         # Half of a name is another name.
         named = [pair for pair in pairs if len(pair[0]) <= most]
         if len(named) < len(pairs):
-            message = (
-                f"{name}: {len(pairs) - len(named):,} of them left out, with names too long;"
-                f" expected at most {most:,} characters"
+            message = Message(
+                "{name}: {count:,} of them left out, with names too long; expected at"
+                " most {most:,} characters",
+                name=name,
+                count=len(pairs) - len(named),
+                most=most,
             )
             self.problems.append(Problem("long-text", name, message))
         return {key: self.text(text, "text", f"{name}.{key}") for key, text in named}
@@ -271,9 +296,12 @@ class _Cutter:
         points = sum(1 for _ in _points(record.spatial or {}))
         if not record.spatial or points <= self.limits.points:
             return record.spatial
-        message = (
-            f"{name}: the outline has {points:,} points, and its box is used instead; expected at"
-            f" most {self.limits.points:,}"
+        message = Message(
+            "{name}: the outline has {points:,} points, and its box is used instead;"
+            " expected at most {most:,}",
+            name=name,
+            points=points,
+            most=self.limits.points,
         )
         self.problems.append(Problem("large-spatial", name, message))
         return bbox_polygon(*bounds(dict(record.spatial)))
@@ -293,17 +321,30 @@ class _Cutter:
     def all_problems(self) -> Iterator[Problem]:
         yield from self.problems
         for (name, limit), lengths in self.cuts.items():
-            was = "a text" if len(lengths) == 1 else f"{len(lengths):,} texts"
-            message = (
-                f"{name}: {was} of up to {max(lengths):,} characters cut or left out; expected at"
-                f" most {getattr(self.limits, limit):,}{_setting(limit)}"
+            was = (
+                Message("a text")
+                if len(lengths) == 1
+                else Message("{count:,} texts", count=len(lengths))
+            )
+            message = Message(
+                "{name}: {was} of up to {longest:,} characters cut or left out; expected"
+                " at most {most:,}{setting}",
+                name=name,
+                was=was,
+                longest=max(lengths),
+                most=getattr(self.limits, limit),
+                setting=_setting(limit),
             )
             yield Problem("long-text", name, message)
 
 
 def _setting(limit: str) -> str:
     """Return which setting of the portal changes a limit, "" for none."""
-    return f" (the portal's setting ckanext.ukharvest.limits.{limit})" if limit in _SETTINGS else ""
+    return (
+        Message(" (the portal's setting ckanext.ukharvest.limits.{limit})", limit=limit)
+        if limit in _SETTINGS
+        else ""
+    )
 
 
 def limit_record(record: DatasetRecord, limits: RecordLimits, names: FieldNames) -> DatasetRecord:

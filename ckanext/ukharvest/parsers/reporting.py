@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
+from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.core.records import Problem
 from ckanext.ukharvest.core.values.dates import parse_date
 from ckanext.ukharvest.core.values.periods import Periods, read_periods
@@ -95,7 +96,9 @@ class BaseNode:
             if dates := list(filter(None, parsed)):
                 return dates
             if "" in texts:
-                self.report("empty-field", name, "empty; leave the field out or give a date")
+                self.report(
+                    "empty-field", name, Message("empty; leave the field out or give a date")
+                )
         return []
 
     def date(self, *names: str) -> str:
@@ -150,7 +153,13 @@ class BaseNode:
         """
         field = self.full_name(name)
         self._problems.append(
-            Problem(code, field, f"{field}: {words}", self.line, clean_text(text))
+            Problem(
+                code,
+                field,
+                Message("{field}: {words}", field=field, words=words),
+                self.line,
+                clean_text(text),
+            )
         )
 
     def reporter(self, name: str, text: str = "") -> Report:

@@ -19,6 +19,7 @@ from itertools import chain
 from typing import Any, Protocol
 
 from ckanext.ukharvest.core.errors import ParseError
+from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.core.records import (
     HARVEST_EXTRAS,
     Agent,
@@ -189,7 +190,7 @@ def read_record(  # noqa: PLR0913
     extras = add_unread(extras, unread(bare - reported))
     for field, (name, meaning) in needed.items():
         if not values.get(field):
-            message = f"{name}: missing; expected {meaning}"
+            message = Message("{name}: missing; expected {meaning}", name=name, meaning=meaning)
             problems.append(Problem("missing-field", name, message))
     unique = tuple(dict.fromkeys(problems))
     return DatasetRecord(raw.guid, title, extras=extras, problems=unique, **values)
@@ -207,7 +208,9 @@ def report_missing(
     """
     for field, (name, meaning) in needed.items():
         if not values.get(field) and not node.is_settled(name):
-            node.report("missing-field", name, f"missing; expected {meaning}")
+            node.report(
+                "missing-field", name, Message("missing; expected {meaning}", meaning=meaning)
+            )
 
 
 REQUIRED = {  # code of the problem: what is expected
@@ -226,7 +229,12 @@ def require(raw: RawRecord, text: str, name: str, code: str) -> str:
         ParseError: it is missing.
     """
     if not text:
-        message = f"{raw.display_name}: {name} is missing; expected {REQUIRED[code]}"
+        message = Message(
+            "{record}: {name} is missing; expected {required}",
+            record=raw.display_name,
+            name=name,
+            required=REQUIRED[code],
+        )
         raise ParseError(message, code=code, url=raw.url)
     return text
 

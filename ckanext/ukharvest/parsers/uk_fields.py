@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
+from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.core.values import local_government_lists, multivalue
 from ckanext.ukharvest.core.values.local_government_lists import FUNCTION, SERVICE
 from ckanext.ukharvest.core.values.text import shorten
@@ -74,10 +75,16 @@ def _report(field: FieldTexts, identifiers: local_government_lists.Identifiers) 
         strange += identifiers.others if kind == field.kind else ()
         if strange:
             code = "unknown-la-function" if kind == FUNCTION else "unknown-la-service"
-            words = f"{_some(strange)} is not in the LGA's list of {kind}s"
             near = local_government_lists.nearest(strange[0], kind)
             example = f"{near} ({local_government_lists.label(near)})" if near else _EXAMPLES[kind]
-            field.report(code, f"{words}; expected an identifier such as {example}")
+            words = Message(
+                "{strange} is not in the LGA's list of {kind}s; expected an identifier such as"
+                " {example}",
+                strange=_some(strange),
+                kind=kind,
+                example=example,
+            )
+            field.report(code, words)
 
 
 def addresses(name: str, value: object, report: Report) -> dict[str, Any]:
@@ -92,7 +99,14 @@ def addresses(name: str, value: object, report: Report) -> dict[str, Any]:
         others = (*(url for url in values.urls if url not in urls), *values.others)
         return {"schema_urls": urls, "extras": {"conforms_to": ", ".join(others)}}
     if values.others:
-        report("bad-url", f"{_some(values.others)} is no web address; expected {_EXPECTED[name]}")
+        report(
+            "bad-url",
+            Message(
+                "{others} is no web address; expected {expected}",
+                others=_some(values.others),
+                expected=_EXPECTED[name],
+            ),
+        )
     text = multivalue.as_text(values.urls)
     return {"extras": {name: text, PREFIX + name: multivalue.as_text(values.others)}}
 

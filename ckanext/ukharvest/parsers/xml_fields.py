@@ -12,6 +12,7 @@ from urllib.parse import urljoin
 from lxml import etree
 
 from ckanext.ukharvest.core.errors import ParseError
+from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.core.records import Problem, RawRecord
 from ckanext.ukharvest.core.values.text import clean_text, shorten
 from ckanext.ukharvest.core.xml import parser as xml
@@ -92,7 +93,13 @@ def wrong_root(raw: RawRecord, root: etree._Element, expected: str, more: str = 
         more: what else is known of the document.
     """
     name = shorten(xml.local_name(root))
-    message = f"{raw.display_name}: its root element is <{name}>{more}; expected {expected}"
+    message = Message(
+        "{record}: its root element is <{name}>{more}; expected {expected}",
+        record=raw.display_name,
+        name=name,
+        more=more,
+        expected=expected,
+    )
     return ParseError(message, code="wrong-root", url=raw.url, line=xml.line_of(root))
 
 

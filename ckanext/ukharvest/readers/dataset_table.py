@@ -28,6 +28,7 @@ from typing import Any
 from ckanext.ukharvest.core.document_kind import sent_as
 from ckanext.ukharvest.core.errors import ParseError, ProtocolError
 from ckanext.ukharvest.core.fingerprint import ordered_json
+from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.core.records import Ending, Problem, RawRecord, Reader, Source
 from ckanext.ukharvest.core.values.identifiers import parse_identifier
 from ckanext.ukharvest.core.values.text import fold_name, shorten
@@ -157,9 +158,14 @@ class DatasetTable(Reader):
         cells = first[0][1] if first else []
         found = f"'{shorten(', '.join(filter(None, cells)), 100)}'" if cells else "nothing"
         raise ProtocolError(
-            f"{url} is not a table with a column title: row 1 has {found}"
-            f"{sent_as(media_type, 'csv', 'sheet')}; expected CSV or XLSX in which a row names"
-            " the columns, such as identifier, title, description and downloadURL",
+            Message(
+                "{url} is not a table with a column title: row 1 has {found}{sent}; expected"
+                " CSV or XLSX in which a row names the columns, such as identifier, title,"
+                " description and downloadURL",
+                url=url,
+                found=found,
+                sent=sent_as(media_type, "csv", "sheet"),
+            ),
             url=url,
         )
 
@@ -204,9 +210,17 @@ class DatasetTable(Reader):
 def _refuse_twins(header: Sequence[str], row: Row, url: str) -> None:
     for number, name in enumerate(header):
         if name and name in header[:number]:
-            columns = f"columns {header.index(name) + 1} and {number + 1}"
-            message = f"{url}: row {row[0]}, {columns}: both are '{shorten(row[1][number], 40)}'"
-            raise ProtocolError(f"{message}; expected each name once", url=url)
+            columns = Message(
+                "columns {first} and {second}", first=header.index(name) + 1, second=number + 1
+            )
+            message = Message(
+                "{url}: row {row}, {columns}: both are '{name}'; expected each name once",
+                url=url,
+                row=row[0],
+                columns=columns,
+                name=shorten(row[1][number], 40),
+            )
+            raise ProtocolError(message, url=url)
 
 
 def _datasets(rows: Iterator[Row], header: Header, problems: list[Problem]) -> list[_Dataset]:
@@ -218,7 +232,9 @@ def _datasets(rows: Iterator[Row], header: Header, problems: list[Problem]) -> l
             name: cell for name, cell in zip(header.names, cells, strict=False) if name and cell
         }
         if len(values) < sum(map(bool, cells)):
-            message = f"row {number}: a value in a column without a name is not used"
+            message = Message(
+                "row {number}: a value in a column without a name is not used", number=number
+            )
             problems.append(Problem("unused-cell", "", message))
         file = {name: values.pop(name) for name in [*values] if name.startswith(OF_FILE)}
         title = values.get("title", "")
@@ -236,8 +252,15 @@ def _datasets(rows: Iterator[Row], header: Header, problems: list[Problem]) -> l
             by_guid.setdefault(guid, dataset)
         for name, value in values.items():
             if value != dataset.values.get(name):
-                message = f"not as in row {dataset.row} of the same dataset, whose value is used"
-                message = f"row {number}, column {name}: {message}"
+                message = Message(
+                    "not as in row {row} of the same dataset, whose value is used", row=dataset.row
+                )
+                message = Message(
+                    "row {number}, column {name}: {message}",
+                    number=number,
+                    name=name,
+                    message=message,
+                )
                 problems.append(Problem("unused-cell", name, message))
         if file := {name.removeprefix(OF_FILE): file[name] for name in file}:
             if "downloadURL" in file and not file.keys() & {"mediaType", "accessURL"}:
@@ -248,12 +271,17 @@ def _datasets(rows: Iterator[Row], header: Header, problems: list[Problem]) -> l
 
 
 def _record(dataset: _Dataset, url: str) -> RawRecord:
-    place = f"row {dataset.row}"
+    place = Message("row {row}", row=dataset.row)
     error = None
     if "title" not in dataset.values:
         name = "title" if dataset.guid else "identifier"
-        message = f"{place}, column {name}: empty; expected a title, and an identifier that stays"
-        error = ParseError(f"{message} the same", code=f"missing-{name}")
+        message = Message(
+            "{place}, column {name}: empty; expected a title, and an identifier that stays"
+            " the same",
+            place=place,
+            name=name,
+        )
+        error = ParseError(message, code=f"missing-{name}")
     entry: dict[str, Any] = {
         name: [part.strip() for part in re.split(_SEPARATORS[name], value) if part.strip()]
         if name in _SEPARATORS

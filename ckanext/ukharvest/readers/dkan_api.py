@@ -16,6 +16,7 @@ from typing import Any
 from urllib.parse import quote, urlsplit, urlunsplit
 
 from ckanext.ukharvest.core.errors import BadStatus, ParseError, ProtocolError, SourceError
+from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.core.records import Ending, Problem, RawRecord, Reader, Source
 from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.readers.document import ACCEPT, JsonDocument
@@ -86,8 +87,11 @@ def record(item: Any, url: str, position: str, reader: Dkan, source: Source) -> 
     )
     if _OF_DATASETS & item.keys():
         return replace(raw, left_out=reader.is_left_out(item, source.options))
-    words = "is no dataset; expected an object with resources, such as package_show's"
-    error = ParseError(f"{titled(position, title)} {words}", code="not-a-dataset")
+    words = Message("is no dataset; expected an object with resources, such as package_show's")
+    error = ParseError(
+        Message("{position} {words}", position=titled(position, title), words=words),
+        code="not-a-dataset",
+    )
     return replace(raw, guid="", error=error)
 
 
@@ -138,7 +142,7 @@ class Site(Pages):
         for number, package in enumerate(packages, offset + 1):
             raw = record(package, self.where, f"dataset {number}", self._reader, self._source)
             if raw.content is None:
-                message = f"{self.where} answered names; expected packages"
+                message = Message("{where} answered names; expected packages", where=self.where)
                 raise ProtocolError(message, code="wrong-shape", url=self.where)
             self._guids.add(raw.guid or raw.position)
             if isinstance(package, Mapping):
@@ -200,8 +204,8 @@ class Site(Pages):
                 if not self._guids and number in (_PATIENCE, len(names)):
                     raise
                 self._lost += 1
-                place = f"dataset '{name}'"
-                words = f"{place} is listed, but {exc.message}"
+                place = Message("dataset '{name}'", name=name)
+                words = Message("{place} is listed, but {reason}", place=place, reason=exc.message)
                 lost = failed_record(place, words, code="not-shown", url=exc.url)
                 waiting.append((name, lost))
             if self._guids:
@@ -309,7 +313,11 @@ class Dkan(Reader):
         if empty is not None:
             return empty
         raise ProtocolError(
-            f"{base} has no interface of DKAN that can be read: {'; '.join(wrong)}",
+            Message(
+                "{base} has no interface of DKAN that can be read: {wrong}",
+                base=base,
+                wrong="; ".join(wrong),
+            ),
             code="no-interface",
             url=base,
         )

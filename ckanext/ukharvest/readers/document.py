@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ckanext.ukharvest.core.http.request import Reply
+from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.core.options import Option
 from ckanext.ukharvest.core.records import Ending, Problem, RawRecord, Reader, Source
 from ckanext.ukharvest.core.values.text import marked as _
@@ -113,8 +114,13 @@ class _Document(JsonList):
             Problem(
                 "left-out",
                 key,
-                f"{key}: {number} left out; {outline.RULES[key]}; "
-                f"{self._reader.shape.noun} within them are read",
+                Message(
+                    "{key}: {number} left out; {rules}; {noun} within them are read",
+                    key=key,
+                    number=number,
+                    rules=outline.RULES[key],
+                    noun=self._reader.shape.noun,
+                ),
             )
             for key, number in self._left_out.items()
         )

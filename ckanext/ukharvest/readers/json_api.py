@@ -18,6 +18,7 @@ from ckanext.ukharvest.core.errors import ProtocolError
 from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.core.http.error_answers import describe_status, quote_json, refusal_code
 from ckanext.ukharvest.core.http.request import Reply
+from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.core.records import Problem
 from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.readers.json_document.stream import JsonFile
@@ -90,7 +91,9 @@ def result_of(answer: Any, url: str) -> Any:
         ProtocolError: it is no object with a ``result``.
     """
     if isinstance(answer, Mapping) and answer.get("success", True) in (False, "false"):
-        why = ": ".join(filter(None, (f"{url} answered success: false", quote_json(answer))))
+        reason = quote_json(answer)
+        why = Message("{url} answered success: false", url=url)
+        why = Message("{why}: {reason}", why=why, reason=reason) if reason else why
         raise Refused(why, url=url, status=200)
     if not isinstance(answer, Mapping) or "result" not in answer:
         raise wrong_shape(url, answer, "an object with success and result")
@@ -100,7 +103,14 @@ def result_of(answer: Any, url: str) -> Any:
 def wrong_shape(url: str, value: Any, expected: str) -> ProtocolError:
     """Return the error for JSON of an unexpected shape."""
     return ProtocolError(
-        f"{url} answered {outline(value)}; expected {expected}", code="wrong-shape", url=url
+        Message(
+            "{url} answered {answer}; expected {expected}",
+            url=url,
+            answer=outline(value),
+            expected=expected,
+        ),
+        code="wrong-shape",
+        url=url,
     )
 
 
@@ -108,9 +118,13 @@ def outline(value: Any) -> str:
     """Return a short description of a JSON value, for a message."""
     if isinstance(value, Mapping):
         names = ", ".join(shorten(str(key), 30) for key in list(value)[:5])
-        return f"an object with {names}" if names else "an empty object"
+        return (
+            Message("an object with {names}", names=names) if names else Message("an empty object")
+        )
     if isinstance(value, list):
-        return f"a list of {len(value):,}" if value else "an empty list"
+        return (
+            Message("a list of {count:,}", count=len(value)) if value else Message("an empty list")
+        )
     return shorten(json.dumps(value), 60)
 
 

@@ -16,6 +16,7 @@ from ckanext.ukharvest.core.errors import BadStatus, DuplicateGuid, ProtocolErro
 from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.core.http.request import REDIRECTS, Reply
 from ckanext.ukharvest.core.http.urls import join
+from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.core.records import (
     REPAIRED,
     Ending,
@@ -134,8 +135,12 @@ class NumberedPages(Pages, Generic[D]):
         """Note that a page is another document, or empty, which is the end."""
         if exc.code != "empty-document":
             walk.stop(
-                f"page {walk.asked}: {exc.message}; set the option paging to none if the source has"
-                " one page"
+                Message(
+                    "page {asked}: {reason}; set the option paging to none if the source has one"
+                    " page",
+                    asked=walk.asked,
+                    reason=exc.message,
+                )
             )
 
 

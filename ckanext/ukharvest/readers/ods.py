@@ -17,6 +17,7 @@ from urllib.parse import parse_qsl, quote, urlencode, urlsplit, urlunsplit
 
 from ckanext.ukharvest.core.errors import BadStatus, ProtocolError, SourceError
 from ckanext.ukharvest.core.http.request import Reply
+from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.core.options import Option
 from ckanext.ukharvest.core.record_filter import FilterField
 from ckanext.ukharvest.core.records import Ending, RawRecord, Reader, Source
@@ -44,14 +45,17 @@ def _wrong_filter(values: tuple[str, ...]) -> str:
     for value in values:
         facet, colon, wanted = value.partition(":")
         if not colon or not wanted.strip() or not _FACET.fullmatch(facet.strip()):
-            return f"'{value}' is no filter; expected facet:value, such as theme:Environment"
+            return Message(
+                "'{value}' is no filter; expected facet:value, such as theme:Environment",
+                value=value,
+            )
     return ""
 
 
 def _wrong_language(value: str) -> str:
     if not value or re.fullmatch(r"[a-z]{2}(?:[-_][A-Za-z]{2})?", value, re.ASCII):
         return ""
-    return f"'{value}' is no language; expected a code such as en or fr"
+    return Message("'{value}' is no language; expected a code such as en or fr", value=value)
 
 
 OPTIONS = (
@@ -128,7 +132,9 @@ class Portal:
         try:
             parts = urlsplit(url)
         except ValueError as exc:
-            message = f"{url} is no web address ({exc}); expected that of a portal"
+            message = Message(
+                "{url} is no web address ({reason}); expected that of a portal", url=url, reason=exc
+            )
             raise ProtocolError(message, code="bad-url", url=url) from exc
         if parts.path.endswith(".json"):
             return None
@@ -264,7 +270,11 @@ class Ods(Reader):
             ending = yield from listing.records()
             return replace(ending, interface=interface.name)
         raise ProtocolError(
-            f"{portal.base} has no interface of Opendatasoft that can be read: {'; '.join(wrong)}",
+            Message(
+                "{base} has no interface of Opendatasoft that can be read: {wrong}",
+                base=portal.base,
+                wrong="; ".join(wrong),
+            ),
             code="no-interface",
             url=portal.base,
         )
@@ -282,8 +292,9 @@ def _explained(error: SourceError) -> SourceError:
     """Return a refusal with what to do about it."""
     if isinstance(error, (BadStatus, Refused)) and error.status in _CLOSED:
         message = error.message.rstrip(".")
-        error.message = (
-            f"{message}; the option credential names the secret with the portal's API key"
+        error.message = Message(
+            "{message}; the option credential names the secret with the portal's API key",
+            message=message,
         )
     return error
 
@@ -322,7 +333,10 @@ class Listing(Pages):
             yield from self._export()
             return None
         if total > WINDOW:
-            self.hint = f"; this interface ends at {WINDOW:,}, and Explore API 2.1 is not there"
+            self.hint = Message(
+                "; this interface ends at {window:,}, and Explore API 2.1 is not there",
+                window=WINDOW,
+            )
         offset += len(datasets)
         return (offset,) if offset < min(total, WINDOW) else None
 
@@ -340,7 +354,11 @@ class Listing(Pages):
         datasets = answer.get(names.items) if isinstance(answer, Mapping) else None
         total = answer.get(names.total) if isinstance(answer, Mapping) else None
         if not isinstance(datasets, list) or not isinstance(total, int) or isinstance(total, bool):
-            raise wrong_shape(url, answer, f"an object with {names.total} and {names.items}")
+            raise wrong_shape(
+                url,
+                answer,
+                Message("an object with {total} and {items}", total=names.total, items=names.items),
+            )
         return total, list(map(_unwrap, datasets))
 
     def _export(self) -> Iterator[RawRecord]:

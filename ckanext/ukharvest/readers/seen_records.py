@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import IO
 
 from ckanext.ukharvest.core.errors import ParseError, RecordError
+from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.core.records import RawRecord
 
 
@@ -176,7 +177,12 @@ def missing_identifier(
         expected: what belongs there.
         url: where it was read.
     """
-    message = f"{place}: {field} is missing; expected {expected}"
+    message = Message(
+        "{place}: {field} is missing; expected {expected}",
+        place=place,
+        field=field,
+        expected=expected,
+    )
     return ParseError(message, code="missing-identifier", url=url)
 
 

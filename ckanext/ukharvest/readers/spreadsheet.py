@@ -19,6 +19,7 @@ from lxml import etree
 
 from ckanext.ukharvest.core.document_kind import html_title, sent_as
 from ckanext.ukharvest.core.errors import ParseError, ProtocolError
+from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.core.records import Problem
 from ckanext.ukharvest.core.xml import parser as xml
 from ckanext.ukharvest.schema_check.report import MIB, Collector, Limits, Stopped, Unchecked
@@ -62,7 +63,7 @@ def read_rows(
     for number, cells in rows:
         left -= sum(map(len, cells))
         if number > MAX_ROWS + 1 or len(cells) > MAX_COLUMNS or left < 0:
-            raise too_large(url, f" in row {number:,}")
+            raise too_large(url, Message(" in row {number:,}", number=number))
         if any(cell.strip() for cell in cells):
             yield number, [cell.strip() for cell in cells]
 
@@ -70,8 +71,16 @@ def read_rows(
 def too_large(url: str, place: str) -> ProtocolError:
     """Return the error of a file that is beyond the limits."""
     return ProtocolError(
-        f"{url} is too large{place}; expected at most {MAX_ROWS:,} rows, {MAX_COLUMNS} columns and"
-        f" {MAX_BYTES // MIB} MB of text, as XLSX {MAX_XLSX // MIB} MB",
+        Message(
+            "{url} is too large{place}; expected at most {max_rows:,} rows, {max_columns}"
+            " columns and {most} MB of text, as XLSX {max_xlsx} MB",
+            url=url,
+            place=place,
+            max_rows=MAX_ROWS,
+            max_columns=MAX_COLUMNS,
+            most=MAX_BYTES // MIB,
+            max_xlsx=MAX_XLSX // MIB,
+        ),
         code="too-large",
         url=url,
     )
@@ -86,18 +95,33 @@ def _csv(
     title = html_title(body.read(1 << 16))
     if title is not None:
         raise ProtocolError(
-            f"{url} is not a table but a web page, title '{title}'{sent_as(media_type, 'html')};"
-            " expected CSV or XLSX that opens without a login (of a Google sheet: share it with"
-            " everyone who has the link)",
+            Message(
+                "{url} is not a table but a web page, title '{title}'{sent}; expected CSV or"
+                " XLSX that opens without a login (of a Google sheet: share it with everyone"
+                " who has the link)",
+                url=url,
+                title=title,
+                sent=sent_as(media_type, "html"),
+            ),
             code="html-page",
             url=url,
         )
 
     def emit(name: str, value: Any) -> None:
         if name == "finding":
-            raise ProtocolError(f"{url}: row {value[0]:,}: expected {value[3]}", url=url)
+            raise ProtocolError(
+                Message(
+                    "{url}: row {row:,}: expected {expected}",
+                    url=url,
+                    row=value[0],
+                    expected=value[3],
+                ),
+                url=url,
+            )
         if name == "note" and "UTF-8" in value:
-            problems.append(Problem("not-utf-8", "", f"{url}: {value}"))
+            problems.append(
+                Problem("not-utf-8", "", Message("{url}: {value}", url=url, value=value))
+            )
 
     row, columns, cells = 0, 0, list[str]()
     try:
@@ -106,13 +130,20 @@ def _csv(
             columns = columns if columns > 1 else len(cells)  # lines above the header have one
             yield row, cells
     except Stopped as exc:
-        raise too_large(url, f" in row {row + 1:,}") from exc
+        raise too_large(url, Message(" in row {row:,}", row=row + 1)) from exc
     except Unchecked as exc:
-        raise ProtocolError(f"{url}: {exc}", url=url) from exc
+        raise ProtocolError(Message("{url}: {reason}", url=url, reason=exc), url=url) from exc
     if len(cells) < columns and not has_line_end:
         raise ProtocolError(
-            f"{url} was not read to its end: the last row, {row:,}, has {len(cells)} of {columns}"
-            " cells and no line end, as in a file that is cut off; expected one of them",
+            Message(
+                "{url} was not read to its end: the last row, {row:,}, has {count} of"
+                " {columns} cells and no line end, as in a file that is cut off; expected one"
+                " of them",
+                url=url,
+                row=row,
+                count=len(cells),
+                columns=columns,
+            ),
             url=url,
         )
 
@@ -125,7 +156,9 @@ def _xlsx(body: IO[bytes], url: str) -> Iterator[tuple[int, list[str]]]:
             yield from _Workbook(archive, url).rows()
     except _UNREADABLE as exc:
         text = exc.message if isinstance(exc, ParseError) else str(exc) or type(exc).__name__
-        raise ProtocolError(f"{url} is an XLSX that cannot be read: {text}", url=url) from exc
+        raise ProtocolError(
+            Message("{url} is an XLSX that cannot be read: {text}", url=url, text=text), url=url
+        ) from exc
 
 
 class _Workbook:
@@ -151,7 +184,9 @@ class _Workbook:
         with self._archive.open(name) as part:
             data = part.read(MAX_BYTES + 1)
         if len(data) > MAX_BYTES:
-            raise ValueError(f"{name} unpacks to more than {MAX_BYTES // MIB} MB")
+            raise ValueError(
+                Message("{name} unpacks to more than {most} MB", name=name, most=MAX_BYTES // MIB)
+            )
         return io.BytesIO(data)
 
     def _nodes(self, name: str, *path: str) -> Iterator[etree._Element]:
@@ -183,7 +218,7 @@ class _Workbook:
                 if value := self._value(cell):
                     column = _column(cell.get("r", "")) or len(cells) + 1
                     if column > MAX_COLUMNS:
-                        raise too_large(self._url, f" in row {number:,}")
+                        raise too_large(self._url, Message(" in row {number:,}", number=number))
                     cells += [""] * (column - len(cells))
                     cells[column - 1] = value
             yield number, cells

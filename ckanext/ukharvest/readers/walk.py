@@ -16,6 +16,7 @@ from datetime import date, datetime, timedelta, timezone
 
 from ckanext.ukharvest.core.errors import ProtocolError
 from ckanext.ukharvest.core.http.request import Reply
+from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.core.records import EMPTY_LIST, Ending, Iteration, Problem, RawRecord, Source
 from ckanext.ukharvest.core.values.text import counted
 from ckanext.ukharvest.readers.seen_records import SeenRecords
@@ -148,8 +149,16 @@ class Walk:
         self.asked += 1
         if self.asked > MAX_PAGES:
             where, noun = self._pages.where, self._pages.noun
-            words = f"still shows new {noun}s after {MAX_PAGES:,} pages; expected the pages to end"
-            raise ProtocolError(f"{where} {words}", code="endless-paging", url=where)
+            words = Message(
+                "still shows new {noun}s after {max_pages:,} pages; expected the pages to end",
+                noun=noun,
+                max_pages=MAX_PAGES,
+            )
+            raise ProtocolError(
+                Message("{where} {words}", where=where, words=words),
+                code="endless-paging",
+                url=where,
+            )
         page = Iteration(self._pages.page(point, self))
         waiting: RawRecord | None = None
         for raw in self._pages.seen.sift(page):
@@ -234,8 +243,8 @@ class Walk:
 def note_links(walk: Walk, number: int) -> None:
     """Report datasets of which a page has the URL alone; any known one may be among them."""
     if number:
-        what = f"{counted(number, 'dataset')} only by URL"
-        message = f"dataset: {what}, left out; expected the datasets themselves"
+        what = Message("{datasets} only by URL", datasets=counted(number, "dataset"))
+        message = Message("dataset: {what}, left out; expected the datasets themselves", what=what)
         walk.note_problems([Problem("left-out", "dataset", message)])
         walk.doubt(f"lists {what}")
 

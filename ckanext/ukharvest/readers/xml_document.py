@@ -19,6 +19,7 @@ from ckanext.ukharvest.core.errors import BadStatus, ParseError, ProtocolError
 from ckanext.ukharvest.core.http.error_answers import describe_status, refusal_code
 from ckanext.ukharvest.core.http.request import Reply
 from ckanext.ukharvest.core.http.urls import safe_url
+from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.core.options import Option
 from ckanext.ukharvest.core.records import Ending, Iteration, Problem, RawRecord, Reader, Source
 from ckanext.ukharvest.core.values.text import marked as _
@@ -163,11 +164,16 @@ class XmlRecords:
         self.problems = checker.problems()
         fault = next(iter(self.problems), None) or checker.bad_value
         if fault and strict:
-            where = f" in line {fault.line}" if fault.line else ""
+            where = Message(" in line {line}", line=fault.line) if fault.line else ""
             raise ProtocolError(
-                f"the {self._shape.kind} at {self._url} breaks its schema{where}: {fault.message};"
-                " with the option validation set to lenient the readable datasets would be"
-                " harvested",
+                Message(
+                    "the {kind} at {url} breaks its schema{where}: {reason}; with the option"
+                    " validation set to lenient the readable datasets would be harvested",
+                    kind=self._shape.kind,
+                    url=self._url,
+                    where=where,
+                    reason=fault.message,
+                ),
                 code="schema",
                 url=self._url,
                 line=fault.line,
@@ -247,7 +253,12 @@ def status_error(reply: Reply, read: Callable[[Reply], object]) -> BadStatus:
         pass  # a page that says no more than the status
     url = safe_url(reply.requested_url)
     code = refusal_code(reply)
-    return BadStatus(f"{describe_status(reply, url)}.", status=reply.status, url=url, code=code)
+    return BadStatus(
+        Message("{answer}.", answer=describe_status(reply, url)),
+        status=reply.status,
+        url=url,
+        code=code,
+    )
 
 
 E = TypeVar("E", bound=ProtocolError)
@@ -262,9 +273,15 @@ def wrong_root(
     error: type[E] = ProtocolError,  # type: ignore[assignment]
 ) -> E:
     """Return the error for XML of another kind; ``more`` says what its root element is."""
-    name = f"<{shorten(xml.local_name(root))}>{more}"
-    message = f"the document at {url} is not {kind}: its root element is {name};"
-    message += f" expected {expected}"
+    message = Message(
+        "the document at {url} is not {kind}: its root element is <{name}>{more}; expected"
+        " {expected}",
+        url=url,
+        kind=kind,
+        name=shorten(xml.local_name(root)),
+        more=more,
+        expected=expected,
+    )
     return error(message, code="wrong-root", url=url, line=xml.line_of(root))
 
 
@@ -273,20 +290,36 @@ def not_ours(exc: ParseError, kind: str, url: str, media_type: str = "") -> Prot
     if exc.code == "html":
         named = exc.message.partition("instead of XML")[2].replace(" without a title", "")
         sent = sent_as(media_type, "html")
-        message, code = f"HTML page instead of {kind}{named}{sent}: {url}", "html-page"
+        message, code = (
+            Message(
+                "HTML page instead of {kind}{named}{sent}: {url}",
+                kind=kind,
+                named=named,
+                sent=sent,
+                url=url,
+            ),
+            "html-page",
+        )
     elif exc.message.startswith("the document is empty"):
-        message = f"the document at {url} is empty; expected {kind}"
+        message = Message("the document at {url} is empty; expected {kind}", url=url, kind=kind)
         code = "empty-document"
     else:
-        where = f" in line {exc.line}" if exc.line else ""
-        message = f"not {kind}: {exc.message}{where} of {url}{sent_as(media_type, 'xml')}"
+        where = Message(" in line {line}", line=exc.line) if exc.line else ""
+        message = Message(
+            "not {kind}: {reason}{where} of {url}{sent}",
+            kind=kind,
+            reason=exc.message,
+            where=where,
+            url=url,
+            sent=sent_as(media_type, "xml"),
+        )
         code = "doctype" if exc.code == "doctype" else "xml-syntax"
     return ProtocolError(message, code=code, url=url, line=exc.line)
 
 
 def beyond_repair(problem: Problem, kind: str, url: str) -> ProtocolError:
     """Return the error for a document that is not of this kind although it was repaired."""
-    message = f"not {kind}: {problem.message}"
+    message = Message("not {kind}: {reason}", kind=kind, reason=problem.message)
     return ProtocolError(message, code="xml-syntax", url=url, line=problem.line)
 
 

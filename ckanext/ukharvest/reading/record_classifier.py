@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple, Protocol
 
 from ckanext.ukharvest.core.errors import ParseError
+from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.core.outcomes import AdoptedBy, RecordOutcome
 from ckanext.ukharvest.core.records import RawRecord
 from ckanext.ukharvest.core.values.text import StrEnum
@@ -256,8 +257,12 @@ def _guid_error(raw: RawRecord) -> ParseError | None:
     """Return an error if the identifier is too long to be stored, else None."""
     if len(raw.guid) > MAX_GUID:
         return ParseError(
-            f"{raw.position or raw.url}: the identifier has {len(raw.guid):,} characters; "
-            f"expected at most {MAX_GUID:,}",
+            Message(
+                "{position}: the identifier has {count:,} characters; expected at most {most:,}",
+                position=raw.position or raw.url,
+                count=len(raw.guid),
+                most=MAX_GUID,
+            ),
             url=raw.url,
         )
     return None

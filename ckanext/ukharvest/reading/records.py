@@ -29,6 +29,7 @@ from ckanext.ukharvest.core.errors import (
 from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.core.http.guard import Guard
 from ckanext.ukharvest.core.http.request import HttpLimits, Reply
+from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.core.record_filter import Unwanted
 from ckanext.ukharvest.core.records import (
     EMPTY_LIST,
@@ -104,7 +105,9 @@ class SourceRead:
         """
         if self.ending is None:
             url = self.source.url
-            raise SourceError(f"{url}: the read broke off without a reason", url=url)
+            raise SourceError(
+                Message("{url}: the read broke off without a reason", url=url), url=url
+            )
         return self.ending
 
 
@@ -131,7 +134,11 @@ class TextClient:
     def get(self, url: str, **_: object) -> Reply:
         """Return the text, whatever the URL; raise BadStatus at further requests."""
         if self._is_read:
-            message = f"{url} is not in the {self._name}, which is all there is to read"
+            message = Message(
+                "{url} is not in the {name}, which is all there is to read",
+                url=url,
+                name=self._name,
+            )
             raise BadStatus(message, status=404, url=url)
         self._is_read = True
         return Reply(url=url, requested_url=url, status=200, headers={}, body=self._open())
@@ -155,7 +162,9 @@ class FileClient(TextClient):
         try:
             return self._path.open("rb")
         except OSError as exc:
-            message = f"the file {self._path} cannot be read: {exc.strerror}"
+            message = Message(
+                "the file {path} cannot be read: {reason}", path=self._path, reason=exc.strerror
+            )
             raise FetchError(message, url=str(self._path)) from exc
 
 
@@ -224,8 +233,8 @@ class Check:
             return
         if not number:
             reason = read.ending.reason if read.ending else ""
-            message = f"{self.location}: the source lists no records"
-            message = reason if reason and EMPTY_LIST not in reason else message
+            empty = Message("{location}: the source lists no records", location=self.location)
+            message = reason if reason and EMPTY_LIST not in reason else empty
             self.errors.append(
                 error_entry(SourceError(message, code="no-records", url=self.location))
             )
@@ -292,8 +301,14 @@ def _bug(exc: Exception, raw: RawRecord) -> RecordError:
     """Return the error of a record for a bug in its parser; a full disk ends the check."""
     if is_full_disk(exc):
         raise exc
-    message = f"{raw.display_name}: internal error ({type(exc).__name__}: {exc})"
-    return RecordError(f"{message}; this is a fault of ukharvest, please report it")
+    message = Message(
+        "{record}: internal error ({error}: {reason}); this is a fault of ukharvest, please report"
+        " it",
+        record=raw.display_name,
+        error=type(exc).__name__,
+        reason=exc,
+    )
+    return RecordError(message)
 
 
 def fate_of(entry: Entry) -> str:

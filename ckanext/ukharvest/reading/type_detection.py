@@ -16,6 +16,7 @@ from ckanext.ukharvest.core.document_head import DocumentHead, read_head
 from ckanext.ukharvest.core.document_kind import html_title, sent_as
 from ckanext.ukharvest.core.errors import BadStatus, FetchError, SourceError
 from ckanext.ukharvest.core.http.client import HttpClient
+from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.parsers.gemini import document as gemini_document
 from ckanext.ukharvest.readers.rdf import json_ld
@@ -28,9 +29,9 @@ log = logging.getLogger(__name__)
 
 DATA = "data"  # data with a schema, which are no source
 
-EXPECTED = (
-    "a catalogue, such as data.json, GEMINI or RDF that describes datasets with DCAT, or data with"
-    " their schema"
+EXPECTED = Message(
+    "a catalogue, such as data.json, GEMINI or RDF that describes datasets with DCAT, or"
+    " data with their schema"
 )
 _GEOJSON = ("Feature", "FeatureCollection")
 
@@ -50,15 +51,19 @@ def unrecognised(url: str, head: bytes, media_type: str = "") -> SourceError:
     """
     title = html_title(head)
     if title is not None:
-        named = f", title '{title}'" if title else ""
+        named = Message(", title '{title}'", title=title) if title else ""
         sent = sent_as(media_type, "html")
-        message = f"HTML page instead of a catalogue{named}{sent}: {url}"
+        message = Message(
+            "HTML page instead of a catalogue{named}{sent}: {url}", named=named, sent=sent, url=url
+        )
         return SourceError(message, code="html-page", url=url)
     if not head.strip():
-        message = f"the answer of {url} is empty; expected a catalogue"
+        message = Message("the answer of {url} is empty; expected a catalogue", url=url)
         return SourceError(message, code="empty-document", url=url)
     sent = sent_as(media_type, "json", "xml", "turtle", "triples")
-    message = f"{url}{sent}: no known format: {describe_unknown(head)}"
+    message = Message(
+        "{url}{sent}: no known format: {what}", url=url, sent=sent, what=describe_unknown(head)
+    )
     return SourceError(message, code="unknown-source-type", url=url)
 
 
@@ -78,22 +83,36 @@ def source_type(head: bytes) -> str:
 
 def describe_unknown(head: bytes) -> str:
     """Return what a document of no known format is, and what was expected, for a message."""
-    return f"it is {describe(read_head(head))}; expected {EXPECTED}"
+    return Message(
+        "it is {what}; expected {expected}", what=describe(read_head(head)), expected=EXPECTED
+    )
 
 
 def describe(head: DocumentHead) -> str:
     """Return what a document of no known format is, for a message."""
     if not head.text.strip("\0"):
-        return "empty"
+        return Message("empty")
     if head.page_title is not None:
-        return f"an HTML page with the title '{head.page_title}'" if head.page_title else "HTML"
+        return (
+            Message("an HTML page with the title '{page_title}'", page_title=head.page_title)
+            if head.page_title
+            else Message("HTML")
+        )
     if head.is_json:
         return _describe_json(head)
     if head.root is not None and head.root_name.isidentifier():
         other = gemini_document.describe_other_root(head.root)
-        return f"XML with the root element {head.root_name}" + (f": {other}" if other else "")
+        return Message(
+            "XML with the root element {root}{other}",
+            root=head.root_name,
+            other=f": {other}" if other else "",
+        )
     begins = " ".join(head.text[:60].split())
-    return f"text that begins with '{shorten(begins, 40)}'" if begins.isprintable() else "not text"
+    return (
+        Message("text that begins with '{begins}'", begins=shorten(begins, 40))
+        if begins.isprintable()
+        else Message("not text")
+    )
 
 
 def _describe_json(head: DocumentHead) -> str:
@@ -103,17 +122,28 @@ def _describe_json(head: DocumentHead) -> str:
         shorten(name, 30) for name in sorted(head.keys("item" if is_list else ""))[:8]
     )
     if not is_list:
-        return f"a JSON object with {names}" if names else "an empty JSON object"
-    if names:
         return (
-            f"a JSON list of objects with {names}, where a list of datasets has title, identifier"
-            " and description"
+            Message("a JSON object with {names}", names=names)
+            if names
+            else Message("an empty JSON object")
+        )
+    if names:
+        return Message(
+            "a JSON list of objects with {names}, where a list of datasets has title,"
+            " identifier and description",
+            names=names,
         )
     if "item" not in head.values:
-        return "an empty JSON list" if "]" in head.text else "a JSON list that is cut off"
+        return (
+            Message("an empty JSON list")
+            if "]" in head.text
+            else Message("a JSON list that is cut off")
+        )
     kinds = {bool: "yes or no", str: "texts", type(None): "nulls"}
     kind = "lists" if item == "start_array" else kinds.get(type(item), "numbers")
-    return f"a JSON list of {kind}, where datasets are objects with title and identifier"
+    return Message(
+        "a JSON list of {kind}, where datasets are objects with title and identifier", kind=kind
+    )
 
 
 def better_address(
@@ -252,10 +282,12 @@ def nothing_found(url: str, probe: Probe) -> SourceError:
     error = why_no_source(url, probe)
     if error.code != "unknown-source-type":
         return error
-    message = (
-        f"{url} is {describe(read_head(probe.head))}, and the usual URLs of its site do not answer"
-        " as a source either; expected the URL of a catalogue, such as"
-        " https://example.gov.uk/data.json"
+    message = Message(
+        "{url} is {what}, and the usual URLs of its site do not answer as a source"
+        " either; expected the URL of a catalogue, such as"
+        " https://example.gov.uk/data.json",
+        url=url,
+        what=describe(read_head(probe.head)),
     )
     return SourceError(message, code="no-source", url=url)
 

@@ -24,6 +24,7 @@ from ckanext.ukharvest.core import json_limits
 from ckanext.ukharvest.core.document_kind import html_title
 from ckanext.ukharvest.core.errors import FetchError, ParseError, SourceError
 from ckanext.ukharvest.core.http.client import HttpClient
+from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.core.records import Validators
 from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.core.xml import parser as xml
@@ -190,7 +191,9 @@ def refuse_web_page(content: bytes, what: str, expected: str) -> None:
 
 def too_large(size: int) -> str:
     """Return the reason for a schema of more than ``size`` bytes."""
-    return f"The schema is larger than {size / 1024 / 1024:.4g} MB, the most that is read."
+    return Message(
+        "The schema is larger than {size:.4g} MB, the most that is read.", size=size / 1024 / 1024
+    )
 
 
 def _is_xml(content: bytes) -> bool:
@@ -334,5 +337,13 @@ def _open(location: str) -> io.BufferedReader:
     try:
         return Path(location).open("rb")
     except (OSError, ValueError) as exc:
-        why = os.strerror(exc.errno) if isinstance(exc, OSError) and exc.errno else "not a file"
-        raise SourceError(f"{location}: {why}", code="unreadable", url=location) from exc
+        why = (
+            os.strerror(exc.errno)
+            if isinstance(exc, OSError) and exc.errno
+            else Message("not a file")
+        )
+        raise SourceError(
+            Message("{location}: {why}", location=location, why=why),
+            code="unreadable",
+            url=location,
+        ) from exc

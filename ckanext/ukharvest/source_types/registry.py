@@ -15,6 +15,7 @@ from importlib.metadata import EntryPoint, entry_points
 from typing import Any, NamedTuple
 
 from ckanext.ukharvest.core.errors import ParseError, SourceError
+from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.core.options import Option
 from ckanext.ukharvest.core.records import DatasetRecord, Ending, RawRecord, Source
 from ckanext.ukharvest.source_types.source_type import COMMON_OPTIONS, GROUPS, INTERFACE, SourceType
@@ -141,7 +142,11 @@ def _load_others(
             others = sorted(
                 _distribution(other) for other in owners[claimed[0]] if other is not point
             )
-            reason = f"'{claimed[0]}' is also a source type of {', '.join(others)}."
+            reason = Message(
+                "'{claimed}' is also a source type of {others}.",
+                claimed=claimed[0],
+                others=", ".join(others),
+            )
             what_to_do = "Uninstall all but one of them."
             left_out.append(LeftOut(_distribution(point), point.name, reason, what_to_do))
         else:
@@ -248,4 +253,6 @@ class _NoParser:
     FORM = "json"
 
     def parse(self, raw: RawRecord, _options: Mapping[str, Any]) -> DatasetRecord:
-        raise ParseError(f"{raw.display_name}: the source type cannot be used")
+        raise ParseError(
+            Message("{record}: the source type cannot be used", record=raw.display_name)
+        )

@@ -9,6 +9,7 @@ from datetime import datetime, timezone
 from typing import Any
 
 from ckanext.ukharvest.core import record_filter
+from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.core.options import Option
 from ckanext.ukharvest.core.record_filter import AskForFields, FilterField
 from ckanext.ukharvest.core.records import DatasetRecord, Parser, RawRecord, Reader, RecordLimits
@@ -165,7 +166,9 @@ class SourceType:
         if record_filter.is_set(options) and (
             reason := record_filter.why_unwanted(asdict(record), options)
         ):
-            raise record_filter.Unwanted(f"{raw.display_name}: {reason}", record)
+            raise record_filter.Unwanted(
+                Message("{record}: {reason}", record=raw.display_name, reason=reason), record
+            )
         return record
 
 
@@ -184,7 +187,11 @@ PACKAGE_SCHEMA, FORM, STOCK = "package_schema", "form", "stock"
 
 def _wrong_organisations(table: Mapping[str, Any]) -> str:
     wrong = next((name for name, ours in table.items() if not isinstance(ours, str)), "")
-    return f"'{wrong}' has no name of an organisation of this portal" if wrong else ""
+    return (
+        Message("'{wrong}' has no name of an organisation of this portal", wrong=wrong)
+        if wrong
+        else ""
+    )
 
 
 # Options of all source types; used by engine and mapping.

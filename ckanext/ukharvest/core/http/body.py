@@ -17,6 +17,7 @@ from urllib3 import BaseHTTPResponse
 from ckanext.ukharvest.core.errors import FetchError, TooLarge
 from ckanext.ukharvest.core.http.credentials import Secrets
 from ckanext.ukharvest.core.http.urls import safe_url
+from ckanext.ukharvest.core.messages import Message
 
 ACCEPT_ENCODING = "gzip, deflate"
 IN_MEMORY = 5 * 1024 * 1024  # bytes; a larger body goes to a temporary file
@@ -62,7 +63,10 @@ def _pieces(response: BaseHTTPResponse, url: str) -> Iterator[bytes]:
         yield from chunks
     except zlib.error as exc:
         raise FetchError(
-            f"{safe_url(url)} cannot be unpacked: it is not the complete gzip data that it says.",
+            Message(
+                "{url} cannot be unpacked: it is not the complete gzip data that it says.",
+                url=safe_url(url),
+            ),
             code="bad-encoding",
             url=safe_url(url),
         ) from exc
@@ -95,8 +99,13 @@ def _is_packed(header: str, url: str) -> bool:
     packed = [name for name in names if name in _PACKED]
     if len(packed) > 1 or any(name in _UNREADABLE for name in names):
         raise FetchError(
-            f"{safe_url(url)} cannot be unpacked: it is encoded as {header[:40]!r},"
-            f" which was not requested; expected one of: {ACCEPT_ENCODING}.",
+            Message(
+                "{url} cannot be unpacked: it is encoded as {encoding!r}, which was not"
+                " requested; expected one of: {accept_encoding}.",
+                url=safe_url(url),
+                encoding=header[:40],
+                accept_encoding=ACCEPT_ENCODING,
+            ),
             code="bad-encoding",
             url=safe_url(url),
         )
@@ -137,6 +146,13 @@ def _window(start: bytes) -> int:
 
 def _too_large(url: str, max_bytes: int, declared: str = "") -> TooLarge:
     limit = f"{max_bytes / 1024 / 1024:.4g}"
-    instead = f"; its Content-Length is {declared[:20]}" if declared else ""
-    message = f"{safe_url(url)} is larger than {limit} MB, the most that is read{instead}."
+    instead = (
+        Message("; its Content-Length is {declared}", declared=declared[:20]) if declared else ""
+    )
+    message = Message(
+        "{url} is larger than {limit} MB, the most that is read{instead}.",
+        url=safe_url(url),
+        limit=limit,
+        instead=instead,
+    )
     return TooLarge(message, url=safe_url(url))

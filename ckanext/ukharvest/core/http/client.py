@@ -27,6 +27,7 @@ from ckanext.ukharvest.core.http.credentials import Credential, Secrets
 from ckanext.ukharvest.core.http.guard import Guard
 from ckanext.ukharvest.core.http.request import REDIRECTS, HttpLimits, Reply, Request, Turns
 from ckanext.ukharvest.core.http.urls import join, normalise, origin, safe_url, with_query
+from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.core.records import Validators
 from ckanext.ukharvest.core.values.text import counted
 
@@ -178,7 +179,7 @@ class HttpClient:
             url = target
         if not request.wants(reply.status):
             with reply:
-                message = f"{error_answers.describe_status(reply)}."
+                message = Message("{answer}.", answer=error_answers.describe_status(reply))
                 code = error_answers.refusal_code(reply)
                 raise BadStatus(message, status=reply.status, url=safe_url(reply.url), code=code)
         return reply
@@ -188,20 +189,27 @@ class HttpClient:
     ) -> None:
         """Raise FetchError when a redirect must not be followed."""
         if target in visited:
-            why = "redirects in a circle; it may expect cookies, which are not kept"
+            why = Message("redirects in a circle; it may expect cookies, which are not kept")
         elif len(visited) > self.limits.max_redirects:
-            why = f"redirects more than {self.limits.max_redirects} times"
+            why = Message(
+                "redirects more than {max_redirects} times", max_redirects=self.limits.max_redirects
+            )
         elif (
             trusted
             and request.url.startswith("https:")
             and target.startswith("http:")
             and (request.headers or self._secrets.of_server(request.url))
         ):
-            why = f"redirects to {safe_url(target)} without https, where a credential is not safe"
+            why = Message(
+                "redirects to {target} without https, where a credential is not safe",
+                target=safe_url(target),
+            )
         else:
             return
         raise FetchError(
-            f"{safe_url(request.url)} {why}.", code="redirect", url=safe_url(request.url)
+            Message("{url} {why}.", url=safe_url(request.url), why=why),
+            code="redirect",
+            url=safe_url(request.url),
         )
 
     def _attempts(self, request: Request, url: str, trusted: bool) -> Reply:
@@ -304,20 +312,25 @@ class HttpClient:
     ) -> Unreachable:
         limits = self.limits
         if self._deadline.left() <= 0:
-            words = f"was not finished after {limits.total:g} seconds, the most it may take"
-            reason = connection.Fault(words, "timeout", may_pass=False)
+            late = Message(
+                "was not finished after {total:g} seconds, the most it may take", total=limits.total
+            )
+            reason = connection.Fault(late, "timeout", may_pass=False)
         else:
             reason = connection.classify(fault, origin(url)[1], limits.connect, limits.read)
         words = self._secrets.clean(reason.words)
         came = _progress(response) if response is not None else ""
-        error = Unreachable(f"{safe_url(url)} {words}{came}.", url=safe_url(url))
+        error = Unreachable(
+            Message("{url} {words}{came}.", url=safe_url(url), words=words, came=came),
+            url=safe_url(url),
+        )
         error.retryable, error.kind = reason.may_pass, reason.kind
         return error
 
 
 def _redirected(request: Request, blocked: Blocked) -> Blocked:
     url = safe_url(request.url)
-    return Blocked(f"{url} redirects: {blocked.message}", url=url)
+    return Blocked(Message("{url} redirects: {reason}", url=url, reason=blocked.message), url=url)
 
 
 def _progress(response: BaseHTTPResponse) -> str:
@@ -325,8 +338,10 @@ def _progress(response: BaseHTTPResponse) -> str:
     promised = response.headers.get("Content-Length", "")
     came = response.tell()
     if promised.isdecimal() and len(promised) < 16 and came < int(promised):
-        return f": {came:,} of {counted(int(promised), 'byte')} came"
-    return f": {counted(came, 'byte')} came" if came else ""
+        return Message(
+            ": {came:,} of {bytes} came", came=came, bytes=counted(int(promised), "byte")
+        )
+    return Message(": {bytes} came", bytes=counted(came, "byte")) if came else ""
 
 
 class MeteredClient(HttpClient):

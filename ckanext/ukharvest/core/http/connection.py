@@ -31,6 +31,7 @@ from urllib3.util.ssl_ import create_urllib3_context
 
 from ckanext.ukharvest.core.errors import Blocked
 from ckanext.ukharvest.core.http.guard import Guard, SocketAddress
+from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.core.values.text import shorten
 
 CONNECTIONS = 8  # connections kept per host: as many as threads read from it
@@ -191,7 +192,13 @@ def _check_peer(sock: socket.socket, to: tuple[Any, ...]) -> None:
     """Raise Blocked unless the socket's other end is the address that was checked."""
     peer = ipaddress.ip_address(sock.getpeername()[0])
     if peer != ipaddress.ip_address(to[0]):
-        raise Blocked(f"The connection to {to[0]} ended at {peer} and was closed.")
+        raise Blocked(
+            Message(
+                "The connection to {sender} ended at {peer} and was closed.",
+                sender=to[0],
+                peer=peer,
+            )
+        )
 
 
 class _HTTP(HTTPConnection):
@@ -281,21 +288,44 @@ def classify(fault: Exception, host: str, connect: float, read: float) -> Fault:
     """
     if isinstance(fault, faults.ProxyError):
         inner = classify(fault.original_error, "the portal's proxy", connect, read)
-        return inner._replace(words=f"cannot be read through the portal's proxy: it {inner.words}")
+        return inner._replace(
+            words=Message(
+                "cannot be read through the portal's proxy: it {words}", words=inner.words
+            )
+        )
     cause = fault.__cause__
     if isinstance(fault, faults.NameResolutionError):
         if isinstance(cause, socket.gaierror) and cause.errno == socket.EAI_AGAIN:
-            return Fault(f"cannot be reached: the name {host} cannot be looked up just now")
-        return Fault(f"cannot be reached: the name {host} is not known", "unknown-name", False)
+            return Fault(
+                Message(
+                    "cannot be reached: the name {host} cannot be looked up just now", host=host
+                )
+            )
+        return Fault(
+            Message("cannot be reached: the name {host} is not known", host=host),
+            "unknown-name",
+            False,
+        )
     if isinstance(fault, faults.NewConnectionError):
         if isinstance(cause, ConnectionRefusedError):
-            return Fault(f"cannot be reached: {host} refused the connection", "refused")
-        return Fault(f"cannot be reached: no connection to {host} is made")
+            return Fault(
+                Message("cannot be reached: {host} refused the connection", host=host), "refused"
+            )
+        return Fault(Message("cannot be reached: no connection to {host} is made", host=host))
     if isinstance(fault, faults.ConnectTimeoutError):
-        words = f"cannot be reached: {host} did not answer within {connect:g} seconds"
+        words = Message(
+            "cannot be reached: {host} did not answer within {connect:g} seconds",
+            host=host,
+            connect=connect,
+        )
         return Fault(words, "timeout")
     if isinstance(fault, faults.TimeoutError | TimeoutError):
-        return Fault(f"cannot be read: {host} sent nothing for {read:g} seconds", "timeout")
+        return Fault(
+            Message(
+                "cannot be read: {host} sent nothing for {read:g} seconds", host=host, read=read
+            ),
+            "timeout",
+        )
     return _tls_fault(fault, host) if isinstance(fault, faults.SSLError) else _break(fault, host)
 
 
@@ -305,17 +335,38 @@ def _break(fault: Exception, host: str) -> Fault:
     garbled = isinstance(inner, HTTPException) and not isinstance(inner, ConnectionError)
     if garbled and not isinstance(inner, IncompleteRead):
         line = shorten(str(inner.args[0]), 60) if isinstance(inner, BadStatusLine) else ""
-        instead = f" but with '{line}'" if line else ""
-        return Fault(f"cannot be read: {host} did not answer in HTTP{instead}")
-    return Fault(f"cannot be read: {host} broke the connection off before its answer was complete")
+        instead = Message(" but with '{line}'", line=line) if line else ""
+        return Fault(
+            Message(
+                "cannot be read: {host} did not answer in HTTP{instead}", host=host, instead=instead
+            )
+        )
+    return Fault(
+        Message(
+            "cannot be read: {host} broke the connection off before its answer was complete",
+            host=host,
+        )
+    )
 
 
 def _tls_fault(fault: faults.SSLError, host: str) -> Fault:
     inner = fault.args[0] if fault.args else None
     if isinstance(inner, ssl.SSLCertVerificationError):
-        words = f"cannot be trusted: the certificate of {host} failed ({inner.verify_message})"
+        words = Message(
+            "cannot be trusted: the certificate of {host} failed ({verify_message})",
+            host=host,
+            verify_message=inner.verify_message,
+        )
         return Fault(words, "certificate", False)
-    reason = getattr(inner, "reason", "") or "no shared protocol"
+    reason = getattr(inner, "reason", "") or Message("no shared protocol")
     if reason == "WRONG_VERSION_NUMBER":  # OpenSSL's word for an answer that is not encrypted
-        reason = "it answers without encryption; if it has no https, write http:// before its name"
-    return Fault(f"cannot be read: no secure connection to {host} could be made ({reason})")
+        reason = Message(
+            "it answers without encryption; if it has no https, write http:// before its name"
+        )
+    return Fault(
+        Message(
+            "cannot be read: no secure connection to {host} could be made ({reason})",
+            host=host,
+            reason=reason,
+        )
+    )

@@ -20,6 +20,7 @@ from urllib.parse import quote_plus, urlsplit
 from urllib3 import HTTPHeaderDict
 
 from ckanext.ukharvest.core.http.urls import Origin, hide_secrets, origin, with_query
+from ckanext.ukharvest.core.messages import Message
 
 DEFAULT_PORTS = {"http": 80, "https": 443}
 FORMS = (
@@ -98,7 +99,7 @@ def parse_credential(text: str) -> Credential:
     parts = _FORM.fullmatch(text.strip())
     server = _server(parts["origin"]) if parts and text.strip().isprintable() else None
     if not parts or not server:
-        raise ValueError(f"expected one of: {'; '.join(FORMS)}")
+        raise ValueError(Message("expected one of: {forms}", forms="; ".join(FORMS)))
     if parts["login"]:
         login = base64.b64encode(parts["login"].encode()).decode()
         return Credential(*server, "Authorization", f"Basic {login}")
@@ -195,8 +196,10 @@ class Secrets(logging.Filter):
         return HTTPHeaderDict((name, self.clean(text)) for name, text in headers.items())
 
     def clean(self, text: str) -> str:
-        """Return a text without secrets."""
-        return self._text.sub(_replacement, text) if self._text else text
+        """Return a text without secrets; a message that has none stays one."""
+        return (
+            self._text.sub(_replacement, text) if self._text and self._text.search(text) else text
+        )
 
     def clean_pieces(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
         """Return pieces of a body without secrets, also those that two pieces share."""

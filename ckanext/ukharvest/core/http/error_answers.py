@@ -18,6 +18,7 @@ from lxml import etree
 from ckanext.ukharvest.core.document_kind import decode_roughly, html_title, is_binary
 from ckanext.ukharvest.core.http.request import Reply
 from ckanext.ukharvest.core.http.urls import hide_secrets, safe_url
+from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.text import clean_text, one_line, shorten
 from ckanext.ukharvest.core.xml import parser as xml
@@ -53,8 +54,14 @@ def describe_status(reply: Reply, url: str = "") -> str:
     """
     phrase = _phrase(reply.status)
     reason = quote_reason(reply.content[:HEAD], status=reply.status)
-    head = f"{url or safe_url(reply.url)} answered {reply.status}{' ' if phrase else ''}{phrase}"
-    return f"{head}: {reason}" if reason else head
+    head = Message(
+        "{url} answered {status}{blank}{phrase}",
+        url=url or safe_url(reply.url),
+        status=reply.status,
+        blank=" " if phrase else "",
+        phrase=phrase,
+    )
+    return Message("{head}: {reason}", head=head, reason=reason) if reason else head
 
 
 def refusal_code(reply: Reply) -> str:

@@ -17,6 +17,7 @@ from typing import Any
 
 from ckanext.ukharvest.core.errors import Blocked
 from ckanext.ukharvest.core.http.urls import parse, refuse, safe_url
+from ckanext.ukharvest.core.messages import Message
 
 log = logging.getLogger(__name__)
 
@@ -83,9 +84,12 @@ class Guard:
         if literal is not None:
             self.check_address(literal, host=host, url=url)
         elif not _NAME.fullmatch(host):
-            refuse(url, f"is not a web address: {host} is not a host name")
+            refuse(url, Message("is not a web address: {host} is not a host name", host=host))
         elif self.proxied and _NEAR.fullmatch(host.rstrip(".")):
-            refuse(url, f"may not be read: {host} is a name inside a private network")
+            refuse(
+                url,
+                Message("may not be read: {host} is a name inside a private network", host=host),
+            )
 
     def check_address(self, address: Address | str, *, host: str = "", url: str = "") -> None:
         """Raise Blocked unless the address, and any IPv4 address inside it, is allowed.
@@ -101,8 +105,12 @@ class Guard:
             return
         log.info("Refused to contact %s (%s)", host or ip, ip)
         raise Blocked(
-            f"{safe_url(url) or host or ip} may not be read: its address is not on the public"
-            f" internet; a sysadmin can allow it with {OPTION}.",
+            Message(
+                "{url} may not be read: its address is not on the public internet; a sysadmin"
+                " can allow it with {option}.",
+                url=safe_url(url) or host or ip,
+                option=OPTION,
+            ),
             url=safe_url(url),
         )
 
@@ -166,7 +174,10 @@ class PublicGuard(Guard):
 
 def _not_allowed(what: str) -> Blocked:
     what = safe_url(what)
-    return Blocked(f"{what} is not known, or not allowed here; expected a public URL", url=what)
+    return Blocked(
+        Message("{what} is not known, or not allowed here; expected a public URL", what=what),
+        url=what,
+    )
 
 
 def _literal(host: str) -> Address | None:

@@ -11,6 +11,7 @@ from urllib3.exceptions import LocationParseError
 from urllib3.util import Url, parse_url
 
 from ckanext.ukharvest.core.errors import Blocked
+from ckanext.ukharvest.core.messages import Message
 
 Origin = tuple[str, str, int]  # scheme, host, port
 
@@ -69,21 +70,32 @@ def parse(url: str) -> Url:
     """
     scheme, colon, _ = url.partition(":")
     if colon and scheme.isalnum() and scheme.lower() not in ("http", "https"):
-        refuse(url, f"cannot be read: only http and https addresses are, not {scheme[:20].lower()}")
+        refuse(
+            url,
+            Message(
+                "cannot be read: only http and https addresses are, not {scheme}",
+                scheme=scheme[:20].lower(),
+            ),
+        )
     if _HIDDEN.search(url):
-        refuse(url, "holds a space, a backslash or a hidden character, which has to be encoded")
+        refuse(
+            url,
+            Message("holds a space, a backslash or a hidden character, which has to be encoded"),
+        )
     try:
         parts = parse_url(url)
     except LocationParseError:
-        refuse(url, "is not a web address: its host name or port cannot be understood")
+        refuse(url, Message("is not a web address: its host name or port cannot be understood"))
     if parts.scheme not in ("http", "https"):
-        refuse(url, "is not a web address: it has to begin with http:// or https://")
+        refuse(url, Message("is not a web address: it has to begin with http:// or https://"))
     if re.match(r"[^/?#]*//[^/?#]*@", url):
-        refuse(url, "holds a user name or password, which a sysadmin has to set up instead")
+        refuse(
+            url, Message("holds a user name or password, which a sysadmin has to set up instead")
+        )
     if not parts.host:
-        refuse(url, "is not a web address: it names no host")
+        refuse(url, Message("is not a web address: it names no host"))
     if parts.port == 0:
-        refuse(url, "is not a web address: port 0 does not exist")
+        refuse(url, Message("is not a web address: port 0 does not exist"))
     return parts
 
 
@@ -102,7 +114,7 @@ def join(url: str, location: str) -> str:
     try:
         return normalise(urljoin(url, encoded))
     except ValueError:
-        refuse(encoded, "is not a web address: its host name or port cannot be understood")
+        refuse(encoded, Message("is not a web address: its host name or port cannot be understood"))
 
 
 def with_query(url: str, params: Mapping[str, str | int]) -> str:
@@ -131,4 +143,4 @@ def origin(url: str) -> Origin:
 
 def refuse(url: str, why: str) -> NoReturn:
     """Raise Blocked with a sentence that begins with the URL."""
-    raise Blocked(f"{safe_url(url)} {why}.", url=safe_url(url))
+    raise Blocked(Message("{url} {why}.", url=safe_url(url), why=why), url=safe_url(url))

@@ -19,6 +19,7 @@ from pyproj.database import query_crs_info
 from pyproj.enums import PJType
 from pyproj.exceptions import CRSError, ProjError
 
+from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.core.values.geometries import Box, overlap
 from ckanext.ukharvest.core.values.text import shorten
 
@@ -146,11 +147,15 @@ def to_wgs84(points: Sequence[Point], system: System) -> list[Point]:
             [x for x, _ in points], [y for _, y in points]
         )
     except ProjError as exc:
-        raise ValueError(f"the coordinates are no place in {system.title}") from exc
+        raise ValueError(
+            Message("the coordinates are no place in {title}", title=system.title)
+        ) from exc
     positions = list(zip(longitudes, latitudes, strict=True))
     for (x, y), point in zip(points, positions, strict=True):
         if not _on_earth(point):
-            raise ValueError(f"{x:g}, {y:g} is no place in {system.title}")
+            raise ValueError(
+                Message("{x:g}, {y:g} is no place in {title}", x=x, y=y, title=system.title)
+            )
     return [(round(x, _DECIMALS), round(y, _DECIMALS)) for x, y in positions]
 
 
@@ -164,12 +169,16 @@ def box_to_wgs84(box: Box, system: System) -> Box:
     try:
         sides = _transformer(system).transform_bounds(*box, densify_pts=_EDGE_POINTS)
     except ProjError as exc:
-        raise ValueError(f"{words} is no box in {system.title}") from exc
+        raise ValueError(
+            Message("{words} is no box in {title}", words=words, title=system.title)
+        ) from exc
     west, south, east, north = (round(number, _DECIMALS) for number in sides)
     if not (_on_earth((west, south)) and _on_earth((east, north))):
-        raise ValueError(f"{words} is no box in {system.title}")
+        raise ValueError(Message("{words} is no box in {title}", words=words, title=system.title))
     if system.area and not overlap((west, south, east, north), system.area):
-        raise ValueError(f"{words} lies outside the area of {system.title}")
+        raise ValueError(
+            Message("{words} lies outside the area of {title}", words=words, title=system.title)
+        )
     return west, south, east, north
 
 
@@ -195,11 +204,13 @@ def _system(code: str) -> System | None:
 @lru_cache(maxsize=64)
 def _transformer(system: System) -> pyproj.Transformer:
     if system.kind == "other":
-        raise ValueError(f"{system.title} is no horizontal reference system")
+        raise ValueError(Message("{title} is no horizontal reference system", title=system.title))
     try:
         return pyproj.Transformer.from_crs(system.code, WGS84, always_xy=True, allow_ballpark=False)
     except (CRSError, ProjError) as exc:
-        raise ValueError(f"{system.title} cannot be converted to WGS 84") from exc
+        raise ValueError(
+            Message("{title} cannot be converted to WGS 84", title=system.title)
+        ) from exc
 
 
 @lru_cache(maxsize=1)

@@ -11,6 +11,7 @@ import re
 from datetime import date, datetime, timedelta
 from email.utils import parsedate_to_datetime
 
+from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.core.values.text import shorten
 
 
@@ -87,7 +88,7 @@ _GOVERNMENT_YEAR = re.compile(
     rf"(?P<next>\d\d|\d{{4}})(?P<after>\s*\(?{_NAMED_YEAR}\)?)?",
     re.IGNORECASE | re.ASCII,
 )
-_EXPECTED = "expected a date such as 2024, 2024-01, 2024-01-31 or 2024-01-31T10:15:00Z"
+_EXPECTED = Message("expected a date such as 2024, 2024-01, 2024-01-31 or 2024-01-31T10:15:00Z")
 
 
 def parse_date(value: str) -> str:
@@ -106,17 +107,35 @@ def parse_date(value: str) -> str:
     if text.startswith(NO_DATE):
         return ""
     if len(text) > LONGEST:
-        raise ValueError(f"'{shorten(text, 40)}' is not a date; {_EXPECTED}")
+        raise ValueError(
+            Message(
+                "'{text}' is not a date; {expected}", text=shorten(text, 40), expected=_EXPECTED
+            )
+        )
     if government_year(text):
-        raise ValueError(f"'{shorten(text, 40)}' is a financial year, not a date; {_EXPECTED}")
+        raise ValueError(
+            Message(
+                "'{text}' is a financial year, not a date; {expected}",
+                text=shorten(text, 40),
+                expected=_EXPECTED,
+            )
+        )
     if re.fullmatch(r"-?\d{9,14}", text):
-        raise ValueError(f"'{text}' looks like a count of seconds or milliseconds; {_EXPECTED}")
+        raise ValueError(
+            Message(
+                "'{text}' looks like a count of seconds or milliseconds; {expected}",
+                text=text,
+                expected=_EXPECTED,
+            )
+        )
     if _RFC822.fullmatch(text):
         return _rfc822(text)
     for pattern in _PATTERNS:
         if match := pattern.fullmatch(text):
             return _assemble(text, match.groupdict())
-    raise ValueError(f"'{shorten(text, 40)}' is not a date; {_EXPECTED}")
+    raise ValueError(
+        Message("'{text}' is not a date; {expected}", text=shorten(text, 40), expected=_EXPECTED)
+    )
 
 
 def government_year(text: str) -> int:
@@ -136,7 +155,11 @@ def _assemble(text: str, parts: dict[str, str | None]) -> str:
     """Write the parts of a match as ISO 8601; raise ValueError if there is no such time."""
     year, month, day = int(parts["year"] or 0), _month(parts), parts.get("day")
     if month is None and parts.get("name"):
-        raise ValueError(f"'{shorten(text, 40)}' is not a date; {_EXPECTED}")
+        raise ValueError(
+            Message(
+                "'{text}' is not a date; {expected}", text=shorten(text, 40), expected=_EXPECTED
+            )
+        )
     check_year(year, text)
     time, zone = _time(parts), _zone(parts.get("zone") or "")
     try:
@@ -145,8 +168,10 @@ def _assemble(text: str, parts: dict[str, str | None]) -> str:
             datetime.fromisoformat(f"2000-01-01T{time}{zone.replace('Z', '+00:00')}")
     except ValueError:
         is_american = parts.get("separator") == "/" and int(parts.get("month") or 0) > 12
-        hint = "; with slashes the day is read first" if is_american else ""
-        raise ValueError(f"there is no date '{shorten(text, 40)}'{hint}") from None
+        hint = Message("; with slashes the day is read first") if is_american else ""
+        raise ValueError(
+            Message("there is no date '{text}'{hint}", text=shorten(text, 40), hint=hint)
+        ) from None
     written = f"{year:04}" + (f"-{month:02}" if month else "") + (f"-{int(day):02}" if day else "")
     return f"{written}T{time}{zone}" if time else written
 
@@ -176,7 +201,7 @@ def _rfc822(text: str) -> str:
     try:
         moment = parsedate_to_datetime(text)
     except (TypeError, ValueError) as exc:
-        raise ValueError(f"there is no date '{shorten(text, 40)}'") from exc
+        raise ValueError(Message("there is no date '{text}'", text=shorten(text, 40))) from exc
     check_year(moment.year, text)
     # RFC 5322, 3.3: the zone "-0000" says UTC without knowing the local time.
     offset = moment.utcoffset() or timedelta(0)
@@ -187,6 +212,10 @@ def check_year(year: int, text: str) -> None:
     """Raise ValueError for a year outside ``YEARS``."""
     if year not in YEARS:
         raise ValueError(
-            f"the year of '{shorten(text, 40)}' cannot be right; "
-            f"expected one between {YEARS[0]} and {YEARS[-1]}"
+            Message(
+                "the year of '{text}' cannot be right; expected one between {first} and {last}",
+                text=shorten(text, 40),
+                first=YEARS[0],
+                last=YEARS[-1],
+            )
         )

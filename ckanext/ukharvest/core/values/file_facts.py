@@ -14,6 +14,7 @@ import re
 from collections.abc import Callable, Iterable
 from decimal import Decimal
 
+from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.core.values.text import shorten
 
 TEXT = "size-text"  # the extra with the text of a size that could not be read
@@ -52,11 +53,11 @@ def parse_size(value: str) -> int:
     match = _SIZE.fullmatch(text)
     unit = (match["unit"].lower() if match else "") or "b"
     if match is None or unit not in _UNITS:
-        raise ValueError(f"'{shorten(value, 40)}' is no size; expected bytes")
+        raise ValueError(Message("'{value}' is no size; expected bytes", value=shorten(value, 40)))
     number = Decimal(match["number"].replace(",", "."))
     size = int(number) if _UNITS[unit] == 1 else round(number * _UNITS[unit])
     if size >= _MOST:
-        raise ValueError(f"'{shorten(value, 40)}' is no size; expected bytes")
+        raise ValueError(Message("'{value}' is no size; expected bytes", value=shorten(value, 40)))
     return size
 
 

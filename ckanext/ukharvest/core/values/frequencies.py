@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
+from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.core.vocabularies import vocabulary
 from ckanext.ukharvest.core.vocabularies.vocabulary import Vocabulary, parts
@@ -45,8 +46,11 @@ def parse_frequency(value: str) -> str:
     if code := _words().get(whole) or _words().get(word):
         return code
     raise ValueError(
-        f"'{shorten(text, 40)}' is no known frequency; "
-        "expected an interval such as R/P1Y or a word such as monthly or irregular"
+        Message(
+            "'{text}' is no known frequency; expected an interval such as R/P1Y or a word"
+            " such as monthly or irregular",
+            text=shorten(text, 40),
+        )
     )
 
 

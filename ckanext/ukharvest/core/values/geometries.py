@@ -11,6 +11,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.core.values.text import shorten
 
 Geometry = dict[str, Any]
@@ -48,7 +49,13 @@ def bbox_polygon(west: float, south: float, east: float, north: float) -> Geomet
     for longitude, latitude in ((west, south), (east, north)):
         _check(longitude, latitude)
     if south > north:
-        raise ValueError(f"the box has its south ({south:g}) above its north ({north:g})")
+        raise ValueError(
+            Message(
+                "the box has its south ({south:g}) above its north ({north:g})",
+                south=south,
+                north=north,
+            )
+        )
     if west == east and south == north:
         return {"type": "Point", "coordinates": [west, south]}
     if west == east or (south == north and west < east):
@@ -83,13 +90,13 @@ def valid_geojson(value: Any, *, _level: int = 0) -> Geometry:
     """
     kind = value.get("type") if isinstance(value, dict) else None
     if _level > MAX_LEVEL:
-        raise ValueError("the geometry collections are nested too deep")
+        raise ValueError(Message("the geometry collections are nested too deep"))
     if kind == "Feature":
         return valid_geojson(value.get("geometry"), _level=_level + 1)
     if kind in ("FeatureCollection", "GeometryCollection"):
         parts = value.get("features" if kind == "FeatureCollection" else "geometries")
         if not isinstance(parts, list) or not parts:
-            raise ValueError(f"the {kind} is empty")
+            raise ValueError(Message("the {kind} is empty", kind=kind))
         geometries = [valid_geojson(part, _level=_level + 1) for part in parts]
         if len(geometries) == 1:
             return geometries[0]
@@ -98,7 +105,11 @@ def valid_geojson(value: Any, *, _level: int = 0) -> Geometry:
         return _envelope(value.get("coordinates"))
     name = WKT_NAMES.get(str(kind).upper(), "")
     if not name:
-        raise ValueError(f"'{shorten(str(kind), 40)}' is not a GeoJSON type; expected Polygon …")
+        raise ValueError(
+            Message(
+                "'{kind}' is not a GeoJSON type; expected Polygon …", kind=shorten(str(kind), 40)
+            )
+        )
     coordinates = _coordinates(value.get("coordinates"), name)
     if name == "Polygon":
         return _without_area(coordinates[0]) or {"type": name, "coordinates": coordinates}
@@ -130,7 +141,7 @@ def _envelope(corners: Any) -> Geometry:
         (west, north), (east, south) = corners
         return bbox_polygon(*(parse_number(value) for value in (west, south, east, north)))
     except TypeError as exc:
-        raise ValueError("the envelope is incomplete; expected two corners") from exc
+        raise ValueError(Message("the envelope is incomplete; expected two corners")) from exc
 
 
 def _coordinates(value: Any, name: str) -> Any:
@@ -144,11 +155,11 @@ def _coordinates(value: Any, name: str) -> Any:
 
 def _nested(value: Any, depth: int) -> Any:
     if not isinstance(value, (list, tuple)) or not value:
-        raise ValueError("the geometry has no coordinates where they are due")
+        raise ValueError(Message("the geometry has no coordinates where they are due"))
     if depth:
         return [_nested(item, depth - 1) for item in value]
     if len(value) < 2:
-        raise ValueError("a position has one number; expected longitude and latitude")
+        raise ValueError(Message("a position has one number; expected longitude and latitude"))
     longitude, latitude = parse_number(value[0]), parse_number(value[1])
     _check(longitude, latitude)
     return [longitude, latitude]
@@ -158,7 +169,9 @@ def _closed(ring: list[list[float]]) -> list[list[float]]:
     if ring[0] != ring[-1]:
         ring = [*ring, ring[0]]
     if len(ring) < 4:
-        raise ValueError(f"a ring has {len(ring)} positions; expected four or more")
+        raise ValueError(
+            Message("a ring has {count} positions; expected four or more", count=len(ring))
+        )
     return ring
 
 
@@ -167,9 +180,11 @@ def parse_number(value: Any) -> float:
     try:
         number = float(value)
     except (TypeError, ValueError, OverflowError):
-        raise ValueError(f"'{shorten(str(value), 40)}' is not a coordinate") from None
+        raise ValueError(
+            Message("'{value}' is not a coordinate", value=shorten(str(value), 40))
+        ) from None
     if isinstance(value, bool) or not math.isfinite(number):
-        raise ValueError(f"'{value}' is not a coordinate")
+        raise ValueError(Message("'{value}' is not a coordinate", value=value))
     return number
 
 
@@ -180,13 +195,22 @@ class OnNationalGrid(ValueError):
 def _check(longitude: float, latitude: float) -> None:
     if -180 <= longitude <= 180 and -90 <= latitude <= 90:
         return
-    where = f"{longitude:g}, {latitude:g}"
+    where = Message("{longitude:g}, {latitude:g}", longitude=longitude, latitude=latitude)
     if 0 <= longitude <= 800_000 and 0 <= latitude <= 1_400_000 and latitude > 1_000:
-        words = f"{where} looks like the British National Grid; expected degrees (WGS 84)"
+        words = Message(
+            "{where} looks like the British National Grid; expected degrees (WGS 84)", where=where
+        )
         raise OnNationalGrid(words)
     if -90 <= longitude <= 90 and -180 <= latitude <= 180:
-        raise ValueError(f"{where} looks like latitude first; expected longitude first")
-    raise ValueError(f"{where} lies outside the world; expected longitude and latitude in degrees")
+        raise ValueError(
+            Message("{where} looks like latitude first; expected longitude first", where=where)
+        )
+    raise ValueError(
+        Message(
+            "{where} lies outside the world; expected longitude and latitude in degrees",
+            where=where,
+        )
+    )
 
 
 def bounds(geometry: Geometry) -> Box:

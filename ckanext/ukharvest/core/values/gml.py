@@ -10,6 +10,7 @@ from typing import Any
 from lxml import etree
 
 from ckanext.ukharvest.core.errors import ParseError
+from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.core.values import coordinate_systems
 from ckanext.ukharvest.core.values.coordinate_systems import Point
 from ckanext.ukharvest.core.values.geometries import (
@@ -57,10 +58,10 @@ def parse_gml(text: str) -> Geometry:
         # Publishers leave out the namespace.
         root = xml.parse(f'<gml xmlns:gml="http://www.opengis.net/gml">{bare}</gml>')
     except ParseError as exc:
-        raise ValueError("the text begins like GML and is none; expected GeoJSON") from exc
+        raise ValueError(Message("the text begins like GML and is none; expected GeoJSON")) from exc
     geometry = read_gml(root, latitude_first=False)
     if geometry is None:
-        raise ValueError("the GML has no geometry; expected a Polygon, Envelope or Point")
+        raise ValueError(Message("the GML has no geometry; expected a Polygon, Envelope or Point"))
     return geometry
 
 
@@ -79,7 +80,7 @@ def read_gml(element: etree._Element, *, latitude_first: bool) -> Geometry | Non
 
 def _geometry(shape: Shape, latitude_first: bool) -> Geometry:
     if not shape.rings:
-        raise ValueError(f"the {shape.kind} has no positions; expected some")
+        raise ValueError(Message("the {kind} has no positions; expected some", kind=shape.kind))
     name = inherited(shape.element, "srsName") or next(
         filter(None, (part.get("srsName") for part in shape.element.iter("{*}*"))), ""
     )
@@ -166,7 +167,13 @@ def _positions(element: etree._Element) -> Ring:
             numbers = [_number(word) for word in text.replace(",", " ").split()]
             size = len(numbers) if name != "posList" else _dimension(part, len(numbers))
             if size not in (2, 3) or len(numbers) % size:
-                raise ValueError(f"gml:{name} has {len(numbers)} numbers; expected pairs")
+                raise ValueError(
+                    Message(
+                        "gml:{name} has {count} numbers; expected pairs",
+                        name=name,
+                        count=len(numbers),
+                    )
+                )
             positions += [(numbers[n], numbers[n + 1]) for n in range(0, len(numbers), size)]
     return positions
 
@@ -193,7 +200,9 @@ def _of_coordinates(element: etree._Element, text: str) -> Ring:
     for group in text.split(blank):
         parts = group.strip().split(comma) if comma.strip() else group.split()
         if len(parts) not in (2, 3):
-            raise ValueError(f"'{shorten(group, 40)}' is no position; expected x,y")
+            raise ValueError(
+                Message("'{group}' is no position; expected x,y", group=shorten(group, 40))
+            )
         x, y = (_number(part.replace(decimal, ".")) for part in parts[:2])
         positions.append((x, y))
     return positions
@@ -203,4 +212,6 @@ def _number(text: str) -> float:
     try:
         return float(text.replace("_", "?"))  # Python's 1_000 is no number of XML
     except ValueError:
-        raise ValueError(f"'{shorten(text, 40)}' is no coordinate; expected a number") from None
+        raise ValueError(
+            Message("'{text}' is no coordinate; expected a number", text=shorten(text, 40))
+        ) from None

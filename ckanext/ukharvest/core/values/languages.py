@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from babel import Locale
 from babel.core import get_global
 
+from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.core.values.text import fold_name, shorten
 
 # Their names in these languages, by which publishers call them.
@@ -70,7 +71,10 @@ def parse_language(value: str) -> str:
     is_known = _names().is_code(first) or len(first) == 3 and (code[:3] == first or code != text)
     if not match or not is_known:
         raise ValueError(
-            f"'{shorten(text, 40)}' is not a language; expected an RFC 5646 tag such as en or cy"
+            Message(
+                "'{text}' is not a language; expected an RFC 5646 tag such as en or cy",
+                text=shorten(text, 40),
+            )
         )
     first = _names().aliases.get(first, first)
     return first + "".join("-" + _subtag(part) for part in match[2].split("-")[1:])

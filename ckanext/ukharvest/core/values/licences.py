@@ -14,6 +14,7 @@ from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
+from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.core.records import Licence, ResourceRecord
 from ckanext.ukharvest.core.values.markup import plain_text
 from ckanext.ukharvest.core.values.text import fold_name, is_redacted, shorten
@@ -492,6 +493,8 @@ def _narrowed(
         return licence
     unknown = combine_licences(named)
     shown = shorten(unknown.url or unknown.title, 80)
-    expected = f"'{shown}' is not a known licence; expected one such as {_OGL}"
+    expected = Message(
+        "'{shown}' is not a known licence; expected one such as {ogl}", shown=shown, ogl=_OGL
+    )
     report("unknown-licence", expected)
     return unknown

@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
+from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.core.values.text import clean_text, shorten
 from ckanext.ukharvest.core.values.web_addresses import BETWEEN_URLS, is_web_url
 from ckanext.ukharvest.core.vocabularies import vocabulary
@@ -104,7 +105,9 @@ def parse_flag(value: object) -> str:
     text = clean_text(value)
     flag = False if text.casefold() in _NOTHING else read_yes_no(text)
     if flag is None:
-        raise ValueError(f"'{shorten(text, 40)}' is neither; expected true or false")
+        raise ValueError(
+            Message("'{text}' is neither; expected true or false", text=shorten(text, 40))
+        )
     return "true" if flag else ""
 
 

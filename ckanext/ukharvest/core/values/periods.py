@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from dateutil.relativedelta import relativedelta
 
+from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.core.records import Period
 from ckanext.ukharvest.core.values.dates import LONGEST, check_year, government_year, parse_date
 from ckanext.ukharvest.core.values.multivalue import as_text
@@ -144,7 +145,9 @@ def _read_text(text: str, report: Report) -> tuple[Period | None, bool]:
         report("reversed-period" if exc.is_reversed else "bad-period", str(exc), "")
         return exc.partial, exc.is_reversed
     if government_year(f"FY {text.strip()}") and period.start == period.end:
-        words = f"'{text.strip()}' is read as a month; expected 2010/11 for a financial year"
+        words = Message(
+            "'{text}' is read as a month; expected 2010/11 for a financial year", text=text.strip()
+        )
         report("bad-period", words, "")
     return period, True
 
@@ -233,7 +236,9 @@ def _around_slash(parts: list[str]) -> Period:
     half = len(parts) // 2
     if len(parts) % 2:
         text = shorten("/".join(parts), 60)
-        raise PeriodError(f"'{text}' is not a period; expected start/end in ISO 8601")
+        raise PeriodError(
+            Message("'{text}' is not a period; expected start/end in ISO 8601", text=text)
+        )
     return _between_parts("/".join(parts[:half]).strip(), "/".join(parts[half:]).strip())
 
 
@@ -300,7 +305,11 @@ def _between(start: str, end: str) -> Period:
     first = "" if _is_duration(start) else _parse_end(start, "start")
     last = "" if _is_duration(end) else _parse_end(end, "end")
     if not first and not last:
-        raise PeriodError(f"'{start}/{end}' names no date; expected one at either end")
+        raise PeriodError(
+            Message(
+                "'{start}/{end}' names no date; expected one at either end", start=start, end=end
+            )
+        )
     if _is_duration(start):
         first = _shift(last, start, forward=False)
     if _is_duration(end):
@@ -311,9 +320,12 @@ def _between(start: str, end: str) -> Period:
 def _ordered(period: Period) -> Period:
     shared = min(len(period.start), len(period.end))
     if period.start[:shared] > period.end[:shared]:
-        words = f"the period '{period.start}/{period.end}' ends before it starts"
-        turned = Period(period.end, period.start)
-        raise PeriodError(f"{words}, and is read the other way round", turned, is_reversed=True)
+        words = Message(
+            "the period '{start}/{end}' ends before it starts, and is read the other way round",
+            start=period.start,
+            end=period.end,
+        )
+        raise PeriodError(words, Period(period.end, period.start), is_reversed=True)
     return period
 
 
@@ -395,7 +407,12 @@ def _shift(day: str, duration: str, *, forward: bool) -> str:
     """Add an ISO 8601 duration to a normalised date, or subtract it."""
     match = _DURATION.fullmatch(duration)
     if not match:
-        raise ValueError(f"'{shorten(duration, 40)}' is not a duration; expected one such as P1Y2M")
+        raise ValueError(
+            Message(
+                "'{duration}' is not a duration; expected one such as P1Y2M",
+                duration=shorten(duration, 40),
+            )
+        )
     parts: dict[str, Any] = {unit: int(n) for unit, n in match.groupdict().items() if n}
     delta = relativedelta(**parts)
     has_time = "T" in day or "T" in duration.upper()
@@ -405,7 +422,9 @@ def _shift(day: str, duration: str, *, forward: bool) -> str:
     try:
         moved = base + delta if forward else base - delta
     except (OverflowError, ValueError) as exc:
-        raise ValueError(f"'{shorten(duration, 40)}' leads out of the calendar") from exc
+        raise ValueError(
+            Message("'{duration}' leads out of the calendar", duration=shorten(duration, 40))
+        ) from exc
     text = moved.isoformat().replace("+00:00", "Z") if has_time else moved.date().isoformat()
     check_year(moved.year, text)
     return text

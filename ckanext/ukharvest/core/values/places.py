@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.core.values import coordinate_systems
 from ckanext.ukharvest.core.values.geometries import (
     MAX_BYTES,
@@ -123,7 +124,9 @@ def _read(place: Place, report: Report, *, may_be_name: bool) -> tuple[Geometry 
         if geometry:
             return geometry, ""
         if not may_be_name or len(text) > _LONGEST_NAME:
-            refused = refused or f"'{shorten(text, 40)}' is no geometry; expected GeoJSON or WKT"
+            refused = refused or Message(
+                "'{text}' is no geometry; expected GeoJSON or WKT", text=shorten(text, 40)
+            )
             unread = unread or text
     if refused:
         report("bad-spatial", refused)
@@ -147,8 +150,12 @@ def combine_places(
     geometry = merge_geometries(parts)
     if not (size := too_large(geometry)):
         return geometry
-    words = f"the geometry has {size:,} bytes, and its box is used instead"
-    report("large-spatial", f"{words}; expected less than {MAX_BYTES:,}")
+    words = Message(
+        "the geometry has {size:,} bytes, and its box is used instead; expected less than {most:,}",
+        size=size,
+        most=MAX_BYTES,
+    )
+    report("large-spatial", words)
     around = list(boxes) or list(map(bounds, parts))
     plain = merge_geometries([bbox_polygon(*box) for box in around])
     return bbox_polygon(*hull(around)) if too_large(plain) else plain
@@ -190,21 +197,25 @@ def parse_latitude_first(kind: str, text: str) -> Geometry:
     if kind == "circle":
         return _circle(numbers)
     if not numbers or len(numbers) % 2:
-        raise ValueError(f"{len(numbers)} numbers are no positions; expected pairs")
+        raise ValueError(
+            Message("{count} numbers are no positions; expected pairs", count=len(numbers))
+        )
     positions = [[numbers[at + 1], numbers[at]] for at in range(0, len(numbers), 2)]
     try:
         return _of_positions(kind, positions)
     except ValueError:
         # Latitudes above 90 can only be longitudes.
         turned = _of_positions(kind, [[y, x] for x, y in positions])
-        words = "its longitudes stand first, and are read so; expected latitude, longitude"
+        words = Message("its longitudes stand first, and are read so; expected latitude, longitude")
         raise Repaired(words, turned, "swapped-coordinates") from None
 
 
 def _of_positions(kind: str, positions: list[list[float]]) -> Geometry:
     if kind == "box":
         if len(positions) != 2:
-            raise ValueError(f"a box of {len(positions)} positions; expected two")
+            raise ValueError(
+                Message("a box of {count} positions; expected two", count=len(positions))
+            )
         return bbox_polygon(*positions[0], *positions[1])
     name = WKT_NAMES["LINESTRING" if kind == "line" else kind.upper()]
     coordinates: Any = {"point": positions[0], "line": positions}.get(kind, [positions])
@@ -213,7 +224,11 @@ def _of_positions(kind: str, positions: list[list[float]]) -> Geometry:
 
 def _circle(numbers: Sequence[float]) -> Geometry:
     if len(numbers) != 3:
-        raise ValueError(f"a circle of {len(numbers)} numbers; expected a position and a radius")
+        raise ValueError(
+            Message(
+                "a circle of {count} numbers; expected a position and a radius", count=len(numbers)
+            )
+        )
     latitude, longitude, radius = numbers
     height = abs(radius) / _METRES
     width = height / max(math.cos(math.radians(latitude)), 0.01)
@@ -271,7 +286,7 @@ def from_json(value: Any) -> Geometry:
             # Seen in catalogues of federal agencies: corners with the latitude first.
             west, south, east, north = south, west, north, east
         return _box(west, south, east, north)
-    raise ValueError("the list is no place; expected GeoJSON or west, south, east, north")
+    raise ValueError(Message("the list is no place; expected GeoJSON or west, south, east, north"))
 
 
 def _system_of(value: Mapping[str, Any]) -> str:
@@ -313,7 +328,9 @@ def _loads(text: str) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as exc:
-        raise ValueError("the text begins like JSON and is none; expected GeoJSON") from exc
+        raise ValueError(
+            Message("the text begins like JSON and is none; expected GeoJSON")
+        ) from exc
 
 
 def _of_numbers(numbers: list[float]) -> Geometry:
@@ -322,8 +339,11 @@ def _of_numbers(numbers: list[float]) -> Geometry:
     if len(numbers) == 2:
         return _point(*numbers)
     raise ValueError(
-        f"{len(numbers)} numbers are no place; expected west, south, east, north"
-        " or latitude, longitude"
+        Message(
+            "{count} numbers are no place; expected west, south, east, north or latitude,"
+            " longitude",
+            count=len(numbers),
+        )
     )
 
 
@@ -333,7 +353,9 @@ def _box(west: float, south: float, east: float, north: float) -> Geometry:
         return bbox_polygon(west, south, east, north)
     except OnNationalGrid as exc:
         box = coordinate_systems.box_to_wgs84((west, south, east, north), _grid())
-        raise Repaired(f"{exc}; it was converted", bbox_polygon(*box), _CONVERTED) from exc
+        raise Repaired(
+            Message("{reason}; it was converted", reason=exc), bbox_polygon(*box), _CONVERTED
+        ) from exc
 
 
 def _valid(value: Any) -> Geometry:
@@ -343,7 +365,9 @@ def _valid(value: Any) -> Geometry:
     except OnNationalGrid as exc:
         degrees = _each_position(value, lambda points: coordinate_systems.to_wgs84(points, _grid()))
         geometry = valid_geojson(degrees)
-        raise Repaired(f"{exc}; it was converted", geometry, _CONVERTED) from exc
+        raise Repaired(
+            Message("{reason}; it was converted", reason=exc), geometry, _CONVERTED
+        ) from exc
 
 
 def _grid() -> coordinate_systems.System:
@@ -365,12 +389,13 @@ def _point(latitude: float, longitude: float) -> Geometry:
     west, south, east, north = AROUND_UK
     if west <= latitude <= east and south <= longitude <= north:
         turned = {"type": "Point", "coordinates": [latitude, longitude]}
-        words = (
-            f"{latitude:g}, {longitude:g} lies in the Indian Ocean, and is read as longitude and"
+        words = Message(
+            "{latitude:g}, {longitude:g} lies in the Indian Ocean, and is read as longitude and"
+            " latitude; expected latitude, longitude",
+            latitude=latitude,
+            longitude=longitude,
         )
-        raise Repaired(
-            f"{words} latitude; expected latitude, longitude", turned, "swapped-coordinates"
-        )
+        raise Repaired(words, turned, "swapped-coordinates")
     return point
 
 
@@ -401,7 +426,9 @@ def _is_wrapped(item: Any) -> bool:
 def _wkt_envelope(name: str, body: str, name_of_system: str) -> Geometry:
     numbers = [parse_number(part) for part in re.split(r"[\s,()]+", body.strip("() ")) if part]
     if len(numbers) != 4:
-        raise ValueError(f"{name} has {len(numbers)} numbers; expected four")
+        raise ValueError(
+            Message("{name} has {count} numbers; expected four", name=name, count=len(numbers))
+        )
     if name == "ENVELOPE":  # OGC CQL and Solr: west, east, north, south
         west, east, north, south = numbers
     else:

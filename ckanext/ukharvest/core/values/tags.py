@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
+from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.core.records import Problem
 from ckanext.ukharvest.core.values.markup import plain_text
 from ckanext.ukharvest.core.values.text import clean_text, decode_entities, is_redacted, shorten
@@ -60,8 +61,18 @@ def clean_tags(values: Iterable[object], field: str) -> tuple[tuple[str, ...], t
                 tag = tag[:TAG_MAX].rstrip()
             tags.setdefault(tag.casefold(), tag)
     problems = [
-        _problem(field, dropped, "left out", f"expected {TAG_MIN} or more letters or digits"),
-        _problem(field, cut, f"cut at {TAG_MAX} characters", "expected keywords, not sentences"),
+        _problem(
+            field,
+            dropped,
+            Message("left out"),
+            Message("expected {tag_min} or more letters or digits", tag_min=TAG_MIN),
+        ),
+        _problem(
+            field,
+            cut,
+            Message("cut at {tag_max} characters", tag_max=TAG_MAX),
+            Message("expected keywords, not sentences"),
+        ),
     ]
     return tuple(tags.values()), tuple(problem for problem in problems if problem)
 
@@ -86,9 +97,21 @@ def _problem(field: str, tags: list[str], what: str, expected: str) -> Problem |
     if not tags:
         return None
     named = ", ".join(f"'{shorten(tag, 40)}'" for tag in tags[:5])
-    more = f" and {len(tags) - 5} more" if len(tags) > 5 else ""
+    more = Message(" and {count} more", count=len(tags) - 5) if len(tags) > 5 else ""
     verb = "was" if len(tags) == 1 else "were"
-    return Problem("bad-tag", field, f"{field}: {named}{more} {verb} {what}; {expected}")
+    return Problem(
+        "bad-tag",
+        field,
+        Message(
+            "{field}: {named}{more} {verb} {what}; {expected}",
+            field=field,
+            named=named,
+            more=more,
+            verb=verb,
+            what=what,
+            expected=expected,
+        ),
+    )
 
 
 def slug(title: str) -> str:

@@ -6,6 +6,7 @@ import contextlib
 import re
 from urllib.parse import unquote, urljoin, urlsplit
 
+from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.core.values.text import Repaired, clean_text, shorten
 
 # Stores and servers that browsers do not open: their addresses are kept, and told by name.
@@ -42,7 +43,11 @@ def parse_email(value: str) -> str:
     if len(parts) == 1 and all("@" in word for word in short.split()):
         parts = short.split()
     if len(parts) > 1 and all("@" in part for part in parts):
-        words = f"'{shorten(text, 60)}' has {len(parts)} email addresses; expected one"
+        words = Message(
+            "'{text}' has {count} email addresses; expected one",
+            text=shorten(text, 60),
+            count=len(parts),
+        )
         raise Repaired(words, parse_email(parts[0]), "bad-email")
     if match := re.search(r"<([^<>]*)>\s*$", text):
         text = match[1].strip()
@@ -51,8 +56,10 @@ def parse_email(value: str) -> str:
         text = unquote(text[7:].partition("?")[0]).strip()
     if not _EMAIL.fullmatch(text) or ".." in text or text[0] == ".":
         raise ValueError(
-            f"'{shorten(value, 60)}' is not an email address; "
-            "expected one such as data@example.gov.uk"
+            Message(
+                "'{value}' is not an email address; expected one such as data@example.gov.uk",
+                value=shorten(value, 60),
+            )
         )
     return text
 
@@ -115,7 +122,9 @@ def parse_url(value: str, base: str = "") -> str:
     text = _AMPERSAND.sub("&", value.strip())
     shown = shorten(text, 100)
     if _SEVERAL.search(text) and len(urls := split_urls(text)) > 1:
-        words = f"'{shown}' has {len(urls)} web addresses; expected one"
+        words = Message(
+            "'{shown}' has {count} web addresses; expected one", shown=shown, count=len(urls)
+        )
         raise Repaired(words, " ".join(urls), "bad-url")
     if is_web_url(text):
         return text
@@ -123,23 +132,33 @@ def parse_url(value: str, base: str = "") -> str:
         joined = ""
         with contextlib.suppress(ValueError):
             joined = urljoin(base, text)
-        words = f"'{shown}' has no host; expected a whole web address"
+        words = Message("'{shown}' has no host; expected a whole web address", shown=shown)
         raise Repaired(words, joined if is_web_url(joined) else "", code="relative-url")
     if is_web_url(encoded := text.replace(" ", "%20")):
         return encoded
     if text.startswith("//") and is_web_url("https:" + text):
-        words = f"'{shown}' has no scheme; expected https:{shown}"
+        words = Message("'{shown}' has no scheme; expected https:{shown}", shown=shown)
         raise Repaired(words, "https:" + text, "bad-url")
     if re.match(r"www\.\S+\.\S+", text, re.IGNORECASE):
-        words = f"'{shown}' has no scheme; expected https://{shown}"
+        words = Message("'{shown}' has no scheme; expected https://{shown}", shown=shown)
         if is_web_url("https://" + text):
             raise Repaired(words, "https://" + text, "bad-url")
         raise ValueError(words)
     if re.search(r"\s", text) and re.match(r"(?:https?|ftp)://", text, re.IGNORECASE):
-        raise ValueError(f"'{shown}' has a blank in it; expected one web address")
+        raise ValueError(
+            Message("'{shown}' has a blank in it; expected one web address", shown=shown)
+        )
     if (scheme := _SCHEME.match(text)) and scheme[1].lower() in _OTHER_SCHEMES:
         raise ValueError(
-            f"'{shown}' begins with {scheme[1].lower()}:, which browsers cannot open; expected a"
-            " web address that begins with https://"
+            Message(
+                "'{shown}' begins with {scheme}:, which browsers cannot open; expected a web"
+                " address that begins with https://",
+                shown=shown,
+                scheme=scheme[1].lower(),
+            )
         )
-    raise ValueError(f"'{shown}' is not a web address; expected one that begins with https://")
+    raise ValueError(
+        Message(
+            "'{shown}' is not a web address; expected one that begins with https://", shown=shown
+        )
+    )

@@ -18,6 +18,7 @@ from lxml import etree
 from ckanext.ukharvest.core import encodings
 from ckanext.ukharvest.core.document_kind import html_title, quote_beginning, quote_text
 from ckanext.ukharvest.core.errors import ParseError
+from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.core.xml.declaration import (
     declared_encoding,
@@ -213,9 +214,10 @@ def _take_out(element: etree._Element | None) -> None:
 def _refuse_encoding(data: bytes, url: str) -> None:
     """Raise ParseError for a declared encoding that is not read."""
     if name := unread_encoding(data):
-        message = (
-            f"the document declares the encoding {quote_text(name)}, which is not one that we read;"
-            " expected UTF-8"
+        message = Message(
+            "the document declares the encoding {name}, which is not one that we read;"
+            " expected UTF-8",
+            name=quote_text(name),
         )
         raise ParseError(message, code="not-xml", url=url, line=1)
 
@@ -348,7 +350,7 @@ def to_bytes(content: bytes | str, url: str) -> bytes:
         return without_doctype(text.encode("utf-8"))
     except UnicodeEncodeError as exc:
         line = text.count("\n", 0, exc.start) + 1
-        raise ParseError("the XML holds half a character", url=url, line=line) from exc
+        raise ParseError(Message("the XML holds half a character"), url=url, line=line) from exc
 
 
 def without_doctype(data: bytes) -> bytes:
@@ -370,32 +372,36 @@ def not_xml(data: bytes, exc: etree.XMLSyntaxError, url: str, log: Any = ()) -> 
     if title is not None:
         return _page(title, url)
     if not data.strip():
-        return ParseError("the document is empty; expected XML", code="not-xml", url=url)
+        return ParseError(Message("the document is empty; expected XML"), code="not-xml", url=url)
     words, line = exc.msg or "", exc.lineno
     if not line and len(log):
         # iterparse only logs some faults (an undefined entity).
         words, line = log[0].message, log[0].line
     if "Text node too long" in words:  # libxml2's XML_MAX_TEXT_LENGTH
-        message = "the document has a text of more than 10 MB, the longest that is read"
+        message = Message("the document has a text of more than 10 MB, the longest that is read")
         return ParseError(message, code="not-xml", url=url, line=line or None)
     reason = re.sub(r", line \d+, column \d+.*$", "", words, flags=re.DOTALL)
     reason = shorten(_LONG_NAME.sub(lambda name: shorten(name[0], 100), reason), _LONGEST_REASON)
     if "'<' not found" in words:
-        reason = f"it begins with {quote_beginning(data)}"
+        reason = Message("it begins with {beginning}", beginning=quote_beginning(data))
     for pattern, plain in _PLAIN_REASONS:
         reason = pattern.sub(plain, reason)
-    reason = " ".join(reason.split()) or "no element found"
-    message = f"the document is not well-formed XML: {reason}"
+    reason = " ".join(reason.split()) or Message("no element found")
+    message = Message("the document is not well-formed XML: {reason}", reason=reason)
     return ParseError(message, code="not-xml", url=url, line=line or None)
 
 
 def _page(title: str, url: str) -> ParseError:
-    named = f", title '{title}'" if title else " without a title"
-    return ParseError(f"an HTML page instead of XML{named}", code="html", url=url)
+    named = Message(", title '{title}'", title=title) if title else Message(" without a title")
+    return ParseError(
+        Message("an HTML page instead of XML{named}", named=named), code="html", url=url
+    )
 
 
 def refuse_doctype(data: bytes, url: str) -> ParseError:
-    message = "the document has a DOCTYPE with declarations, which are not accepted; expected none"
+    message = Message(
+        "the document has a DOCTYPE with declarations, which are not accepted; expected none"
+    )
     place = data.find(b"<!DOCTYPE")
     line = data.count(b"\n", 0, place) + 1 if place >= 0 else None
     return ParseError(message, code="doctype", url=url, line=line)

@@ -20,6 +20,7 @@ from lxml import etree
 from ckanext.ukharvest.core import encodings
 from ckanext.ukharvest.core.errors import ParseError
 from ckanext.ukharvest.core.http.urls import safe_url
+from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.core.records import Iteration, Problem
 from ckanext.ukharvest.core.xml import declaration
 from ckanext.ukharvest.core.xml import parser as xml
@@ -103,7 +104,11 @@ def elements(
 
 def problem(fault: ParseError, url: str) -> Problem:
     """Return the problem of a document that was repaired."""
-    message = f"{fault.message}; {safe_url(url)} was read as far as that can be repaired"
+    message = Message(
+        "{reason}; {url} was read as far as that can be repaired",
+        reason=fault.message,
+        url=safe_url(url),
+    )
     return Problem("repaired-syntax", "", message, fault.line)
 
 

@@ -12,6 +12,7 @@ from typing import IO
 from lxml import etree
 
 from ckanext.ukharvest.core.errors import ParseError
+from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.core.xml import parser as xml
 
 # Entities that only abbreviate, as RDF/XML uses them for namespaces: literal text in quotes,
@@ -54,7 +55,7 @@ def expand(body: IO[bytes], *, url: str = "") -> IO[bytes]:
     data = body.read()
     longer = sum(data.count(b"&%s;" % name) * len(word) for name, word in words.items())
     if longer > 4 * len(data) + (1 << 20):
-        message = "the document's entities make it more than four times as long"
+        message = Message("the document's entities make it more than four times as long")
         line = xml.refuse_doctype(data, url).line
         raise ParseError(message, code="doctype", url=url, line=line)
     words = {n: w.replace(b'"', b"&quot;").replace(b"'", b"&apos;") for n, w in words.items()}
@@ -114,9 +115,10 @@ def _refused_doctype(before: bytes, doctype: bytes, url: str) -> ParseError:
             return refused
         reason = exc.message.rpartition("well-formed XML: ")[2].replace("(null)", "no end found")
         line = (refused.line or 1) + (exc.line or 1) - 1
-        message = (
-            f"the DOCTYPE cannot be read: {reason}; expected entities such as"
-            ' <!ENTITY dct "http://purl.org/dc/terms/">'
+        message = Message(
+            "the DOCTYPE cannot be read: {reason}; expected entities such as <!ENTITY dct"
+            ' "http://purl.org/dc/terms/">',
+            reason=reason,
         )
         return ParseError(message, code="doctype", url=url, line=line)
     return refused
@@ -135,7 +137,9 @@ class _Outline:
         self.root = self.root or tag
         self._depth += 1
         if self._depth > _MAX_DEPTH:
-            message = f"elements are nested more than {_MAX_DEPTH} levels deep"
+            message = Message(
+                "elements are nested more than {max_depth} levels deep", max_depth=_MAX_DEPTH
+            )
             raise ParseError(message, code="too-deep", url=self._url)
 
     def end(self, tag: str) -> None:

@@ -14,6 +14,7 @@ from functools import lru_cache
 from typing import Any
 
 from ckanext.ukharvest.core.fingerprint import canonical_json
+from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.core.records import Agent
 from ckanext.ukharvest.core.values import parties
 from ckanext.ukharvest.core.values.dates import parse_date
@@ -121,15 +122,23 @@ def wrong(table: Mapping[str, Any]) -> str:
             continue
         rule = {"to": entry} if isinstance(entry, str) else entry
         if not isinstance(rule, Mapping) or set(rule) - {"to", "values", "default", "drop"}:
-            return (
-                f"'{shown}' has {shorten(repr(entry), 40)}; expected our field's name, null to drop"
-                " it, or an object with to, values, default, drop"
+            return Message(
+                "'{shown}' has {entry}; expected our field's name, null to drop it, or an"
+                " object with to, values, default, drop",
+                shown=shown,
+                entry=shorten(repr(entry), 40),
             )
         target = rule.get("to", name)
         if not isinstance(target, str) or not target.strip() or target in _FIXED:
-            return f"'{shown}' goes to {shorten(repr(target), 40)}, which is no field to fill"
+            return Message(
+                "'{shown}' goes to {target}, which is no field to fill",
+                shown=shown,
+                target=shorten(repr(target), 40),
+            )
         if not isinstance(rule.get("values", {}), Mapping):
-            return f"'{shown}': values is no object; expected remote value and ours"
+            return Message(
+                "'{shown}': values is no object; expected remote value and ours", shown=shown
+            )
     return ""
 
 

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ckanext.ukharvest.core.errors import SkipRecord
+from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.core.options import LEFT_OUT_TYPES, MAX_RESOURCES, Option, is_left_out
 from ckanext.ukharvest.core.records import (
     OF_DATASET,
@@ -137,14 +138,22 @@ def organisation(raw: RawRecord) -> RemoteGroup | None:
 def _check_wanted(flat: Mapping[str, Any], raw: RawRecord, options: Mapping[str, Any]) -> None:
     where, kind = raw.display_name, package.text_of(flat.get("type"))
     if is_left_out(kind, options):
-        raise SkipRecord(f"{where}: its type is {kind}, which is no dataset")
+        raise SkipRecord(
+            Message("{where}: its type is {kind}, which is no dataset", where=where, kind=kind)
+        )
     if multivalue.is_no(package.text_of(flat.get("dgu_harvest_me"))):
-        raise SkipRecord(f"{where}: its extra dgu_harvest_me says that it is not for harvesting")
+        raise SkipRecord(
+            Message(
+                "{where}: its extra dgu_harvest_me says that it is not for harvesting", where=where
+            )
+        )
     if multivalue.is_yes(flat.get("private")):
-        raise SkipRecord(f"{where}: it is private")
+        raise SkipRecord(Message("{where}: it is private", where=where))
     state = package.text_of(flat.get("state"))
     if state in ("deleted", "draft"):
-        raise SkipRecord(f"{where}: its state is {state}; expected active")
+        raise SkipRecord(
+            Message("{where}: its state is {state}; expected active", where=where, state=state)
+        )
 
 
 _NEEDED = {

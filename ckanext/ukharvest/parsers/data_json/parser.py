@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ckanext.ukharvest.core.errors import SkipRecord
+from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.core.options import MAX_RESOURCES, Option
 from ckanext.ukharvest.core.records import (
     OF_DATASET,
@@ -48,7 +49,11 @@ FORM = "json"
 
 def _wrong_filters(filters: Mapping[str, Any]) -> str:
     wrong = next((name for name, values in filters.items() if not isinstance(values, list)), "")
-    return f'{wrong} has no list of values; expected one, such as ["public"]' if wrong else ""
+    return (
+        Message('{wrong} has no list of values; expected one, such as ["public"]', wrong=wrong)
+        if wrong
+        else ""
+    )
 
 
 OPTIONS = (
@@ -93,7 +98,13 @@ def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
     table.require(raw, raw.guid, "identifier", "missing-identifier")
     for name, values in (options.get("filters") or {}).items():
         if data.get(name) not in values:
-            raise SkipRecord(f"{raw.display_name}: its {name} is none that the option filters has")
+            raise SkipRecord(
+                Message(
+                    "{record}: its {name} is none that the option filters has",
+                    record=raw.display_name,
+                    name=name,
+                )
+            )
     _check_access(fields, raw.display_name, options)
     table.require(raw, title, "title", "missing-title")
     barren: set[str] = set()
@@ -143,10 +154,17 @@ def _check_access(fields: Fields, where: str, options: Mapping[str, Any]) -> Non
     level = value_text(fields.get("accessLevel")).lower()
     if is_excluded(level, options):
         raise SkipRecord(
-            f"{where}: accessLevel is non-public; the option include_non_public brings it in"
+            Message(
+                "{where}: accessLevel is non-public; the option include_non_public brings it in",
+                where=where,
+            )
         )
     if level and level not in _LEVELS:
-        words = f"'{shorten(level, 40)}'; expected one of: {', '.join(_LEVELS)}"
+        words = Message(
+            "'{level}'; expected one of: {levels}",
+            level=shorten(level, 40),
+            levels=", ".join(_LEVELS),
+        )
         fields.report("bad-access-level", "accessLevel", words)
 
 

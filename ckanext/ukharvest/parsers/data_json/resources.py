@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from ckanext.ukharvest.core.fingerprint import canonical_json
+from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.core.records import (
     OF_DATASET,
     OF_RESOURCE,
@@ -44,7 +45,11 @@ def _codes(fields: Fields, names: table.Names) -> str:
     texts = fields.listed(key)
     for code in texts:
         if not pattern.fullmatch(code):
-            words = f"'{shorten(code, 40)}'; expected a code such as {example}"
+            words = Message(
+                "'{code}'; expected a code such as {example}",
+                code=shorten(code, 40),
+                example=example,
+            )
             fields.report("bad-code", key, words)
     return ", ".join(texts)
 
@@ -112,7 +117,11 @@ def distributions(fields: Fields, limit: int) -> list[ResourceRecord]:
     resources = read_resources(fields, "distribution", limit, code, distribution, strict=True)
     for part in fields.objects("sample"):
         if isinstance(part, str):
-            fields.report("wrong-type", "sample", f"'{shorten(part, 60)}'; expected an object")
+            fields.report(
+                "wrong-type",
+                "sample",
+                Message("'{part}'; expected an object", part=shorten(part, 60)),
+            )
         elif sample := distribution(part):
             resources.append(replace(sample, name=sample.name or "Sample"))
     return resources
@@ -125,12 +134,16 @@ def distribution(part: Fields) -> ResourceRecord | None:
     url = download or access or endpoint
     if not url:
         if not part.has("downloadURL", "accessURL"):
-            part.report("missing-url", "accessURL", "missing; expected accessURL or downloadURL")
+            part.report(
+                "missing-url", "accessURL", Message("missing; expected accessURL or downloadURL")
+            )
         return None
     mimetype, label = _format(part, url)
     if download and not mimetype and not part.has("mediaType"):
         part.report(
-            "missing-media-type", "mediaType", "missing; expected together with downloadURL"
+            "missing-media-type",
+            "mediaType",
+            Message("missing; expected together with downloadURL"),
         )
     barren: set[str] = set()
     values, extras = collect(RESOURCE_MAPPING, part, barren)
@@ -196,7 +209,9 @@ def _format(part: Fields, url: str) -> tuple[str, str]:
     mimetype = formats.media_type(written)
     if written and not mimetype:
         part.report(
-            "bad-media-type", "mediaType", f"'{shorten(written, 40)}' is no type such as text/csv"
+            "bad-media-type",
+            "mediaType",
+            Message("'{written}' is no type such as text/csv", written=shorten(written, 40)),
         )
     name = value_text(part.get("format"))
     if not mimetype and formats.label(name):
@@ -205,7 +220,11 @@ def _format(part: Fields, url: str) -> tuple[str, str]:
     name = "" if name.casefold() == "original" else name
     label = formats.label(name) or formats.label(written) or formats.of_url(url)
     if name and not (label and formats.label(name)) and not mimetype:
-        part.report("unknown-format", "format", f"'{shorten(name, 40)}' is not a known format")
+        part.report(
+            "unknown-format",
+            "format",
+            Message("'{name}' is not a known format", name=shorten(name, 40)),
+        )
     return mimetype, label
 
 
@@ -298,7 +317,9 @@ def _pages(
             title = plain_line(part.text("title"))
             mimetype = mimetype or value_text(part.get("mediaType"))
             if not url:
-                fields.report("bad-url", key, "an object without a web address; expected one")
+                fields.report(
+                    "bad-url", key, Message("an object without a web address; expected one")
+                )
         if url:
             label = formats.of_url(url) or formats.label(mimetype) or "HTML"
             yield ResourceRecord(

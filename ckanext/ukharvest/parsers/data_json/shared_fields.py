@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from itertools import chain
 from typing import Any
 
+from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.core.records import Agent, Licence, Pairs, Texts, collect_translations
 from ckanext.ukharvest.core.values import parties
 from ckanext.ukharvest.core.values.licences import read_licence
@@ -131,7 +132,11 @@ def _email(part: Fields, owner: str) -> tuple[str, str]:
         if not text or is_redacted(text.removeprefix("mailto:")):
             continue
         if key == "hasEmail" and owner == "contactPoint" and text[:7].lower() != "mailto:":
-            part.report("email-without-mailto", key, f"'{shorten(text, 60)}' lacks mailto:")
+            part.report(
+                "email-without-mailto",
+                key,
+                Message("'{text}' lacks mailto:", text=shorten(text, 60)),
+            )
         return key, text
     return "hasEmail", ""
 
@@ -162,7 +167,7 @@ def licence(fields: Fields, names: tuple[str, ...] = ("license", "licence")) -> 
     key, misnamed = names
     if not fields.has(key) and fields.has(misnamed):
         key = misnamed
-        fields.report("misnamed-field", key, "expected under the name license")
+        fields.report("misnamed-field", key, Message("expected under the name license"))
     value = fields.get(key)
     values = value if isinstance(value, list) else [value]
     if isinstance(value, list):

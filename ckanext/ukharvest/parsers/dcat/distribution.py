@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.core.records import Agent, ResourceRecord
 from ckanext.ukharvest.core.values import formats, licences
 from ckanext.ukharvest.core.values.link_protocols import SERVICE_FORMATS
@@ -52,7 +53,7 @@ def other_resources(node: Node) -> Iterator[ResourceRecord]:
         for part in node.nodes(predicate):
             url = part.own_page(predicate) or part.page("dcat:accessURL")
             if not url:
-                words = f"{quoted(part.label())} is no web address; expected one"
+                words = Message("{part} is no web address; expected one", part=quoted(part.label()))
                 node.report("bad-url", predicate, words, part.label())
             if url:
                 title = plain_line(part.text("dct:title", "schema:name", "rdfs:label"))
@@ -133,7 +134,9 @@ def services_of(node: Node, files: Iterable[ResourceRecord]) -> list[ResourceRec
     for service in (*node.subjects(SERVES), *named):
         url = service_url(service)
         if not url:
-            service.report("missing-url", "dcat:endpointURL", "missing; expected a web address")
+            service.report(
+                "missing-url", "dcat:endpointURL", Message("missing; expected a web address")
+            )
         if url and url not in seen:
             seen.add(url)
             resources.append(_service(service, url))
@@ -230,9 +233,11 @@ def distributions(node: Node) -> list[ResourceRecord]:
     limit = node.max_resources
     parts = _parts(node)
     for name in filter(node.has, _MISNAMED):
-        node.report("misnamed-field", name, "expected the name dcat:distribution")
+        node.report("misnamed-field", name, Message("expected the name dcat:distribution"))
     if len(parts) > limit:
-        words = f"{len(parts):,} of them; the first {limit:,} were read"
+        words = Message(
+            "{count:,} of them; the first {limit:,} were read", count=len(parts), limit=limit
+        )
         node.report("too-many-distributions", "dcat:distribution", words)
     resources = [
         resource for resource in (_distribution(_named(part)) for part in parts[:limit]) if resource
@@ -285,7 +290,7 @@ def _addresses(part: Node) -> FieldValues:
     endpoint = "" if downloads or accesses else _endpoint(part)
     urls = [*downloads, *accesses, endpoint]
     if not any(urls) and not part.has(*_DOWNLOAD, *_ACCESS):
-        expected = "missing; expected dcat:accessURL or dcat:downloadURL"
+        expected = Message("missing; expected dcat:accessURL or dcat:downloadURL")
         part.report("missing-url", "dcat:accessURL", expected)
     urls += [part.value()] if is_web_url(part.value()) else []
     return {
@@ -305,16 +310,18 @@ def _format(part: Node) -> FieldValues:
     named = [formats.without_registry(text) for text in _spellings(part, _FORMAT)]
     typed = [formats.without_registry(text) for text in _spellings(part, _MEDIA)]
     for name in (name for name in (*_FORMAT, *_MEDIA) if part.has(name) and not part.values(name)):
-        part.report("unknown-format", name, "a node without a name; expected one such as text/csv")
+        part.report(
+            "unknown-format", name, Message("a node without a name; expected one such as text/csv")
+        )
     types = list(filter(None, map(formats.media_type, (*typed, *named))))
     if typed and not types and not any(map(formats.label, typed)):
-        words = f"{quoted(typed[0], 40)} is no type such as text/csv"
+        words = Message("{typed} is no type such as text/csv", typed=quoted(typed[0], 40))
         part.report("bad-media-type", "dcat:mediaType", words)
     urls = part.values(*_DOWNLOAD) or part.values(*_ACCESS) or [_endpoint(part)]
     labels = (*map(formats.label, (*named, *typed)), formats.of_url(urls[0]))
     label = next(filter(None, labels), "")
     if named and not types and not any(map(formats.label, named)):
-        words = f"{quoted(named[0], 40)} is not a known format"
+        words = Message("{named} is not a known format", named=quoted(named[0], 40))
         part.report("unknown-format", "dct:format", words)
     others = (  # of several for a file the label is that of one
         node.value()

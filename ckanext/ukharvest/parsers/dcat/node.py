@@ -17,6 +17,7 @@ from typing import Any, Literal
 
 from ckanext.ukharvest.core import rdf
 from ckanext.ukharvest.core.errors import ParseError
+from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.core.records import Problem
 from ckanext.ukharvest.core.values import places
 from ckanext.ukharvest.core.values.periods import Periods
@@ -108,7 +109,9 @@ def read_graph(content: str) -> Graph:
     for number, line in enumerate(lines, start=1):
         parts = line.removesuffix(" .").split(" ", 2)
         if len(parts) < 3 or not rdf.is_node(parts[0]) or not rdf.iri(parts[1]):
-            message = f"line {number} of the record is no triple in N-Triples"
+            message = Message(
+                "line {number} of the record is no triple in N-Triples", number=number
+            )
             raise ParseError(message, code="not-ntriples")
         subject, predicate, value = parts
         properties = graph.setdefault(_term(subject), {})
@@ -232,7 +235,13 @@ class Node(BaseNode):
     def report(self, code: str, name: str, words: str, text: str = "") -> None:
         """Add a problem with a predicate, as ``BaseNode.report``."""
         self._scope.problems.append(
-            Problem(code, name, f"{self._where}{name}: {words}", None, clean_text(text))
+            Problem(
+                code,
+                name,
+                Message("{where}{name}: {words}", where=self._where, name=name, words=words),
+                None,
+                clean_text(text),
+            )
         )
 
     def problems(self) -> tuple[Problem, ...]:
@@ -379,7 +388,7 @@ class Node(BaseNode):
         """Yield what the predicate's objects point to; report one that points nowhere."""
         for node in self.nodes(name):
             if not (address := node.address()):
-                self.report("bad-url", name, "a node without a web address; expected one")
+                self.report("bad-url", name, Message("a node without a web address; expected one"))
             yield address
 
     def page(self, *names: str) -> str:

@@ -12,6 +12,7 @@ from typing import Any
 
 from ckanext.ukharvest.core import rdf
 from ckanext.ukharvest.core.errors import ParseError
+from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.core.options import MAX_RESOURCES, Option
 from ckanext.ukharvest.core.records import DatasetRecord, RawRecord
 from ckanext.ukharvest.core.values import geometries, licences, multivalue, places, theme_names
@@ -68,7 +69,8 @@ def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
     if not raw.guid:
         where = raw.position or "dataset"
         raise ParseError(
-            f"{where}: it has neither a URI nor an identifier", code="missing-identifier"
+            Message("{where}: it has neither a URI nor an identifier", where=where),
+            code="missing-identifier",
         )
     node = _dataset(raw, options)
     table.require(raw, table.line(node, _TITLE), "dct:title", "missing-title")
@@ -94,7 +96,9 @@ def _dataset(raw: RawRecord, options: Mapping[str, Any]) -> Node:
         for subject, properties in graph.items():
             if typed in properties.get("rdf:type", ()):
                 return Node(scope, subject)
-    raise ParseError(f"dataset '{raw.guid}': no node is a dcat:Dataset", code="no-dataset")
+    raise ParseError(
+        Message("dataset '{guid}': no node is a dcat:Dataset", guid=raw.guid), code="no-dataset"
+    )
 
 
 _NEEDED = {

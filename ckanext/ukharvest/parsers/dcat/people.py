@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
+from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.core.records import Agent, Licence
 from ckanext.ukharvest.core.values import licences, parties
 from ckanext.ukharvest.core.values.licences import read_licence
@@ -82,8 +83,11 @@ def publisher(node: Node) -> FieldValues:
         return {}
     part, agent = parts[0]
     if not agent.name:
-        words = f"{quoted(part.uri or agent.email)} has no name in the document"
-        node.report("missing-field", "dct:publisher", f"{words}; expected its foaf:name")
+        words = Message(
+            "{part} has no name in the document; expected its foaf:name",
+            part=quoted(part.uri or agent.email),
+        )
+        node.report("missing-field", "dct:publisher", words)
     extras = _agent_extras("publisher", part, agent)
     extras["publisher_hierarchy"] = parties.body_hierarchy(_names_upwards(part, agent.name))
     return {"publisher": _linked(part, agent), "extras": extras}
@@ -215,7 +219,9 @@ def _email(part: Node) -> tuple[str, str]:
             text = value.address()
             # RDF/XML resolves a bare email address, given as a URI, against the document's URL.
             if value.uri and "@" in (bare := text.rpartition("/")[2]) and "/" in text:
-                part.report("email-without-mailto", name, f"{quoted(bare)} lacks mailto:")
+                part.report(
+                    "email-without-mailto", name, Message("{bare} lacks mailto:", bare=quoted(bare))
+                )
                 text = bare
             if text:
                 return name, text

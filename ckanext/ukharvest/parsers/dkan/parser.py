@@ -19,6 +19,7 @@ from typing import Any
 
 from ckanext.ukharvest.core.errors import ParseError, SkipRecord
 from ckanext.ukharvest.core.fingerprint import canonical_json
+from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.core.records import DatasetRecord, RawRecord
 from ckanext.ukharvest.core.values.dates import parse_date
 from ckanext.ukharvest.core.values.text import clean_text
@@ -382,7 +383,11 @@ def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
         return datajson.parse(replace(raw, content=canonical_json(plain)), options)
     if is_left_out(data, options):
         name = raw.display_name
-        raise SkipRecord(f"{name}: it is non-public; the option include_non_public brings it in")
+        raise SkipRecord(
+            Message(
+                "{name}: it is non-public; the option include_non_public brings it in", name=name
+            )
+        )
     content = canonical_json(rewritten(package.flatten(data)))
     limit = {"max_resources": options.get("max_resources", 1000)}
     return ckan.parse(replace(raw, content=content), limit)

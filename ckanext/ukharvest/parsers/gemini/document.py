@@ -18,6 +18,7 @@ from typing import Any
 
 from lxml import etree
 
+from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.core.records import Problem
 from ckanext.ukharvest.core.values.multivalue import as_text, read_yes_no
 from ckanext.ukharvest.core.values.text import clean_text, shorten
@@ -158,7 +159,7 @@ class IsoNode(BaseNode):
         text = self.text(name)
         answer = read_yes_no(text)
         if text and answer is None:
-            words = f"'{shorten(text, 40)}'; expected true or false"
+            words = Message("'{text}'; expected true or false", text=shorten(text, 40))
             self.report("unexpected-value", f"gmd:{name}", words)
         return answer
 

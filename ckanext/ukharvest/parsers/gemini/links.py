@@ -20,6 +20,7 @@ from functools import partial
 from urllib.parse import parse_qsl, urldefrag, urlsplit
 
 from ckanext.ukharvest.core.deletions import UUID
+from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.core.options import MAX_RESOURCES
 from ckanext.ukharvest.core.records import ResourceRecord
 from ckanext.ukharvest.core.values import formats
@@ -243,7 +244,9 @@ def _links(entry: Entry) -> FieldValues:
         node for part in parts if part.name in _LINKS for node in part.find_all(_LINKS[part.name])
     ]
     if len(nodes) > limit:
-        only = f"{len(nodes):,} of them; the first {limit:,} were read"
+        only = Message(
+            "{count:,} of them; the first {limit:,} were read", count=len(nodes), limit=limit
+        )
         nodes[limit].report("too-many-resources", "gmd:onLine", only)
     locales = identification.Locales(entry.record)
     links: list[Read] = []
@@ -267,7 +270,7 @@ def _linkage(node: IsoNode) -> str:
 def _url(node: IsoNode, base: str) -> str:
     text = _linkage(node)
     if not text:
-        words = "missing; expected the address of the file or service"
+        words = Message("missing; expected the address of the file or service")
         node.report("missing-url", "gmd:linkage", words)
     return node.parse_value("gmd:linkage", text, partial(parse_url, base=base), "bad-url")
 
@@ -343,7 +346,9 @@ def _without_repeats(
             same.append(len(unique))
             unique.append(resource)
         else:
-            words = f"'{shorten(resource.url, 100)}' is given twice; expected each address once"
+            words = Message(
+                "'{url}' is given twice; expected each address once", url=shorten(resource.url, 100)
+            )
             node.report("repeated-link", "gmd:linkage", words)
             unique[place] = _merged(unique[place], resource)
     return tuple(unique)
@@ -410,12 +415,18 @@ def _inner(node: IsoNode) -> tuple[str, ...]:
 
 
 def _report(node: IsoNode, href: str) -> None:
-    expected = "expected xlink:href with the address of the dataset's record"
+    expected = Message("expected xlink:href with the address of the dataset's record")
     if href:
-        words = f"'{shorten(href, 60)}' is no address and no identifier; {expected}"
+        words = Message(
+            "'{href}' is no address and no identifier; {expected}",
+            href=shorten(href, 60),
+            expected=expected,
+        )
         node.report("bad-url", "srv:operatesOn", words)
     else:
-        node.report("missing-url", "srv:operatesOn", f"missing; {expected}")
+        node.report(
+            "missing-url", "srv:operatesOn", Message("missing; {expected}", expected=expected)
+        )
 
 
 def _references(text: str) -> Iterator[str]:

@@ -12,6 +12,7 @@ from typing import Any
 from lxml import etree
 
 from ckanext.ukharvest.core.errors import NotValid
+from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.core.options import Option
 from ckanext.ukharvest.core.records import DatasetRecord, Problem, RawRecord
 from ckanext.ukharvest.core.values.text import marked as _
@@ -104,7 +105,11 @@ def _rejection(entry: Entry, errors: Sequence[Problem]) -> str:
     ]
     if len(errors) > _MOST_FAULTS:
         faults.append(f"and {len(errors) - _MOST_FAULTS} more")
-    return f"dataset '{entry.guid}' is rejected, as it breaks its standard: {'; '.join(faults)}"
+    return Message(
+        "dataset '{guid}' is rejected, as it breaks its standard: {faults}",
+        guid=entry.guid,
+        faults="; ".join(faults),
+    )
 
 
 def _placed(problem: Problem) -> str:
@@ -168,9 +173,15 @@ def _location(
     if is_located or values.get("resource-type") == "nonGeographicDataset":
         return ()
     field = places.BOX_FIELD
-    words = f"{field}: missing; expected the box around the place that the data are about"
+    words = Message(
+        "{field}: missing; expected the box around the place that the data are about", field=field
+    )
     if entry.options.get("require_location"):
-        raise NotValid(f"dataset '{entry.guid}': {words}", problems=problems, title=title)
+        raise NotValid(
+            Message("dataset '{guid}': {words}", guid=entry.guid, words=words),
+            problems=problems,
+            title=title,
+        )
     is_reported = any(problem.field == field for problem in problems)
     is_off = entry.options.get("validation", OFF) == OFF
     return () if is_reported or is_off else (Problem("missing-field", field, words),)

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from ckanext.ukharvest.core.errors import SkipRecord
+from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.core.options import Option
 from ckanext.ukharvest.core.records import Agent, Licence
 from ckanext.ukharvest.core.values import licences
@@ -139,8 +140,12 @@ def _skip(parties: Sequence[Party], entry: Entry) -> None:
     for party in parties:
         if party.organisation.casefold() in unwanted:
             raise SkipRecord(
-                f"'{party.organisation}' is among the responsible organisations, and the source's"
-                f" option {SKIP.name} leaves its records out"
+                Message(
+                    "'{organisation}' is among the responsible organisations, and the"
+                    " source's option {name} leaves its records out",
+                    organisation=party.organisation,
+                    name=SKIP.name,
+                )
             )
 
 

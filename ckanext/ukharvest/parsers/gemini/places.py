@@ -15,6 +15,7 @@ from itertools import islice, pairwise
 
 from lxml import etree
 
+from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.core.values import coordinate_systems
 from ckanext.ukharvest.core.values.geometries import (
     MAX_BYTES,
@@ -33,7 +34,7 @@ from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.parsers.gemini.document import Entry, IsoNode, without_blanks
 from ckanext.ukharvest.parsers.table import Field, FieldValues
 
-EXPECTED = "expected one of EPSG's, such as http://www.opengis.net/def/crs/EPSG/0/27700"
+EXPECTED = Message("expected one of EPSG's, such as http://www.opengis.net/def/crs/EPSG/0/27700")
 _IDENTIFIERS = "referenceSystemInfo/*/referenceSystemIdentifier/*"
 # Real records have up to three; each look-up takes about 10 ms.
 _MOST = 50
@@ -90,11 +91,20 @@ def _systems(entry: Entry) -> FieldValues:
         address = reference.href or reference.code
         is_of_register = is_web_url(address) and not coordinate_systems.says_order(address)
         if not reference.system and not is_of_register:
-            words = f"'{shorten(reference.code, 60)}' is no known reference system; {EXPECTED}"
+            words = Message(
+                "'{code}' is no known reference system; {expected}",
+                code=shorten(reference.code, 60),
+                expected=EXPECTED,
+            )
             reference.node.report("unknown-reference-system", "gmd:referenceSystemInfo", words)
     for node in islice(entry.record.find_all(_IDENTIFIERS), _MOST, _MOST + 1):
-        words = f"the record has more than {_MOST} reference systems, of which the first are read"
-        node.report("unknown-reference-system", "gmd:referenceSystemInfo", f"{words}; {EXPECTED}")
+        words = Message(
+            "the record has more than {most} reference systems, of which the first are read;"
+            " {expected}",
+            most=_MOST,
+            expected=EXPECTED,
+        )
+        node.report("unknown-reference-system", "gmd:referenceSystemInfo", words)
     facts = [_facts(reference) for reference in systems]
     says_more = len(facts) > 1 or any(len(fact) > 1 for fact in facts)
     return {
@@ -126,7 +136,7 @@ _CORNERS = (
     "eastBoundLongitude",
     "northBoundLatitude",
 )
-_DEGREES = "expected degrees in WGS 84, such as -2.4"
+_DEGREES = Message("expected degrees in WGS 84, such as -2.4")
 # Programs with 32-bit numbers write 180.00001 and -90.0001.
 _SLACK = 0.01
 # The range of the National Grid: no other coordinates in Britain have numbers like these.
@@ -158,11 +168,17 @@ def read_box(node: IsoNode, named_systems: Iterable[Reference]) -> Bounds | None
     if west is None or south is None or east is None or north is None:
         return None
     if not any(numbers):
-        node.report("bad-extent", BOX_FIELD, f"all four numbers are 0; {_DEGREES}")
+        node.report(
+            "bad-extent", BOX_FIELD, Message("all four numbers are 0; {degrees}", degrees=_DEGREES)
+        )
         return None
     if south > north:
-        words = f"its south {south:g} lies above its north {north:g}"
-        node.report("swapped-extent", BOX_FIELD, f"{words}, which is read the other way round")
+        words = Message(
+            "its south {south:g} lies above its north {north:g}, which is read the other way round",
+            south=south,
+            north=north,
+        )
+        node.report("swapped-extent", BOX_FIELD, words)
         south, north = north, south
     if box := _degrees(west, south, east, north):
         return Bounds(_turned(node, box))
@@ -172,7 +188,11 @@ def read_box(node: IsoNode, named_systems: Iterable[Reference]) -> Bounds | None
 def _number(node: IsoNode, name: str, text: str) -> float | None:
     """Return a number with decimal point or comma; report anything else."""
     if not text:
-        node.report("bad-extent", BOX_FIELD, f"has no gmd:{name}; {_DEGREES}")
+        node.report(
+            "bad-extent",
+            BOX_FIELD,
+            Message("has no gmd:{name}; {degrees}", name=name, degrees=_DEGREES),
+        )
         return None
     plain = re.sub(r"\s", "", text).replace("\u2212", "-").removesuffix("°")
     if re.fullmatch(r"[-+]?\d+,\d+", plain):
@@ -182,7 +202,11 @@ def _number(node: IsoNode, name: str, text: str) -> float | None:
     except ValueError:
         number = math.nan
     if not math.isfinite(number) or "_" in plain:
-        node.report("bad-extent", f"gmd:{name}", f"'{shorten(text, 40)}' is no number; {_DEGREES}")
+        node.report(
+            "bad-extent",
+            f"gmd:{name}",
+            Message("'{text}' is no number; {degrees}", text=shorten(text, 40), degrees=_DEGREES),
+        )
         return None
     return number
 
@@ -209,7 +233,11 @@ def _turned(node: IsoNode, box: Box) -> Box:
     west, south, east, north = box
     if not 0 < west - east < 180:
         return box
-    words = f"its west {west:g} lies east of its east {east:g}, which is read the other way round"
+    words = Message(
+        "its west {west:g} lies east of its east {east:g}, which is read the other way round",
+        west=west,
+        east=east,
+    )
     node.report("swapped-extent", BOX_FIELD, words)
     return east, south, west, north
 
@@ -219,17 +247,24 @@ def _of_lengths(
 ) -> Bounds | None:
     """Return a box given in metres: eastings and northings of a system that the record names."""
     written = ", ".join(shorten(text, 40) for text in texts)
-    refused = f"{written} is no box in degrees"
+    refused: str = Message("{written} is no box in degrees", written=written)
     for system in _candidates(box, list(named_systems)):
         try:
             degrees = coordinate_systems.box_to_wgs84(box, system)
         except ValueError as exc:
             refused = str(exc)
             continue
-        words = f"{written} is a box in {system.title}, which is converted; {_DEGREES}"
+        words = Message(
+            "{written} is a box in {title}, which is converted; {degrees}",
+            written=written,
+            title=system.title,
+            degrees=_DEGREES,
+        )
         node.report("converted-extent", BOX_FIELD, words)
         return Bounds(degrees, f"{written} ({system.code})")
-    node.report("bad-extent", BOX_FIELD, f"{refused}; {_DEGREES}")
+    node.report(
+        "bad-extent", BOX_FIELD, Message("{refused}; {degrees}", refused=refused, degrees=_DEGREES)
+    )
     return None
 
 
@@ -293,14 +328,26 @@ def _outline(part: IsoNode, near: Box | None, named_systems: list[Reference]) ->
     name = inherited(part.element, "srsName") or next(filter(None, names), "")
     stated = coordinate_systems.find(name)
     if name and not stated:
-        words = f"'{shorten(name, 60)}' is no known reference system; {EXPECTED}"
+        words = Message(
+            "'{name}' is no known reference system; {expected}",
+            name=shorten(name, 60),
+            expected=EXPECTED,
+        )
         part.report("unknown-reference-system", "@srsName", words)
     readings = _readings(name, stated, named_systems)
     reading, geometry = _best(polygons, readings, near)
     if stated and coordinate_systems.says_order(name) and reading.y_first != readings[0].y_first:
-        expected = "latitude or northing" if readings[0].y_first else "longitude or easting"
-        words = f"its coordinates are not in the order of {shorten(name, 60)}"
-        part.report("swapped-extent", OUTLINE_FIELD, f"{words}; expected {expected} first")
+        expected = (
+            Message("latitude or northing")
+            if readings[0].y_first
+            else Message("longitude or easting")
+        )
+        words = Message(
+            "its coordinates are not in the order of {name}; expected {expected} first",
+            name=shorten(name, 60),
+            expected=expected,
+        )
+        part.report("swapped-extent", OUTLINE_FIELD, words)
     if reading.system.code in DEGREES:
         return Outline(geometry)
     text = etree.tostring(part.element, encoding="unicode", with_tail=False)
@@ -348,8 +395,10 @@ def _best(
             touching.append((reading, geometry))
     if touching:
         return touching[0]
-    where = "the bounding box" if near else "the area of its reference system"
-    elsewhere = f"the polygon lies outside {where}; expected the system that srsName names"
+    where = Message("the bounding box") if near else Message("the area of its reference system")
+    elsewhere = Message(
+        "the polygon lies outside {where}; expected the system that srsName names", where=where
+    )
     raise ValueError(refused or elsewhere)
 
 
@@ -369,11 +418,14 @@ def _placed(ring: Ring, reading: _Reading) -> Ring:
 def _closed(ring: Ring) -> Ring:
     if len(set(ring)) < 3:
         raise ValueError(
-            f"a ring has {len(set(ring))} positions that differ; expected three or more"
+            Message(
+                "a ring has {count} positions that differ; expected three or more",
+                count=len(set(ring)),
+            )
         )
     closed = ring if ring[0] == ring[-1] else [*ring, ring[0]]
     if not sum(x1 * y2 - x2 * y1 for (x1, y1), (x2, y2) in pairwise(closed)):
-        raise ValueError("a ring has no area; expected an outline")
+        raise ValueError(Message("a ring has no area; expected an outline"))
     return closed
 
 

@@ -10,6 +10,7 @@ from decimal import Decimal, InvalidOperation
 from functools import partial
 from typing import Any
 
+from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.core.values.frequencies import parse_frequency
 from ckanext.ukharvest.core.values.markup import plain_text
 from ckanext.ukharvest.core.values.multivalue import as_text, text_or_list
@@ -73,7 +74,11 @@ def _parse_number(text: str) -> str:
     except InvalidOperation:
         number = Decimal("NaN")
     if not number.is_finite() or number <= 0:
-        raise ValueError(f"'{shorten(text, 40)}' is not a number above 0; expected one such as 10")
+        raise ValueError(
+            Message(
+                "'{text}' is not a number above 0; expected one such as 10", text=shorten(text, 40)
+            )
+        )
     return text
 
 

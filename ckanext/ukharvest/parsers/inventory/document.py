@@ -20,6 +20,7 @@ from typing import Any
 from lxml import etree
 
 from ckanext.ukharvest.core.errors import ParseError
+from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.core.records import Problem, RawRecord
 from ckanext.ukharvest.core.values.dates import parse_date
 from ckanext.ukharvest.core.values.multivalue import read_yes_no
@@ -142,7 +143,9 @@ class Checker:
             return
         self._look_for_bad_value(root)
         shown = f"'{shorten(namespace)}'" if namespace else "none"
-        words = f"the namespace is {shown}; expected {NAMESPACE}"
+        words = Message(
+            "the namespace is {shown}; expected {namespace}", shown=shown, namespace=NAMESPACE
+        )
         fault = Problem("schema", "Inventory", words, xml.line_of(root))
         for version in VERSIONS:
             self._counts[version] += 1
@@ -154,7 +157,11 @@ class Checker:
         faults = sorted(self._faults[version], key=lambda each: each.line or 0)
         left = self._counts[version] - len(faults)
         if left:
-            faults.append(Problem("schema", "", f"{left:,} more faults of this kind follow"))
+            faults.append(
+                Problem(
+                    "schema", "", Message("{left:,} more faults of this kind follow", left=left)
+                )
+            )
         return tuple(faults)
 
     def _look_for_bad_value(self, element: etree._Element) -> None:
@@ -189,18 +196,25 @@ def _bad_values(element: etree._Element) -> Iterator[Problem]:
             try:
                 parse(value)
             except ValueError as exc:
-                yield Problem("schema", field, f"{field}: {exc}", xml.line_of(node))
+                yield Problem(
+                    "schema",
+                    field,
+                    Message("{field}: {reason}", field=field, reason=exc),
+                    xml.line_of(node),
+                )
 
 
 def _address(value: str) -> str:
     if not is_web_url(value):
-        raise ValueError(f"'{shorten(value, 60)}' is no address; expected that of a licence")
+        raise ValueError(
+            Message("'{value}' is no address; expected that of a licence", value=shorten(value, 60))
+        )
     return value
 
 
 def _type(value: str) -> str:
     if value.lower() not in ("data", "document"):
-        raise ValueError(f"'{shorten(value, 40)}'; expected Data or Document")
+        raise ValueError(Message("'{value}'; expected Data or Document", value=shorten(value, 40)))
     return value
 
 

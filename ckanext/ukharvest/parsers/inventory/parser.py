@@ -13,6 +13,7 @@ from typing import Any
 
 from lxml import etree
 
+from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.core.records import DatasetRecord, Problem, RawRecord, ResourceRecord
 from ckanext.ukharvest.core.values import (
     formats,
@@ -69,7 +70,9 @@ def _is_active(part: Node) -> bool:
     text = part.attribute("Active")
     state = is_active(text)
     if state is None:
-        part.report("bad-active", "@Active", f"'{shorten(text, 40)}'; expected Yes or No")
+        part.report(
+            "bad-active", "@Active", Message("'{text}'; expected Yes or No", text=shorten(text, 40))
+        )
     return state is not False
 
 
@@ -106,7 +109,10 @@ def _renditions(part: Node, modified: str) -> Iterator[ResourceRecord]:
         mimetype = formats.without_registry(rendition.text("MimeType"))
         label = formats.label(mimetype) or formats.of_url(url)
         if mimetype and not label:
-            words = f"'{shorten(mimetype, 40)}' is not a known type; expected one such as text/csv"
+            words = Message(
+                "'{mimetype}' is not a known type; expected one such as text/csv",
+                mimetype=shorten(mimetype, 40),
+            )
             rendition.report("unknown-format", "MimeType", words)
         schema_url, extras = _schema(rendition)
         availability = rendition.text("Availability")
@@ -148,7 +154,7 @@ def _report_unlisted(
 ) -> None:
     """Report a text that is not in the list of its field."""
     if text and text.lower() not in known:
-        words = f"'{shorten(text, 40)}'; expected {expected}"
+        words = Message("'{text}'; expected {expected}", text=shorten(text, 40), expected=expected)
         part.report("unexpected-value", name, words)
 
 
@@ -156,14 +162,16 @@ def _kind(part: Node) -> str:
     text = part.attribute("Type")
     kind = _KINDS.get(text.lower(), "")
     if not kind:
-        words = f"'{shorten(text, 40)}'" if text else "missing"
-        part.report("bad-type", "@Type", f"{words}; expected Data or Document")
+        given = Message("'{text}'", text=shorten(text, 40)) if text else Message("missing")
+        part.report("bad-type", "@Type", Message("{given}; expected Data or Document", given=given))
     return kind or "data"
 
 
 def _url(rendition: Node) -> str:
     if not rendition.text("Identifier"):
-        rendition.report("missing-url", "Identifier", "missing; expected the address of the file")
+        rendition.report(
+            "missing-url", "Identifier", Message("missing; expected the address of the file")
+        )
     return rendition.link("Identifier")
 
 
@@ -249,7 +257,9 @@ def _terms(entry: Entry) -> FieldValues:
     if is_web_url(holder):
         meant = licences.find(holder)
         if meant and meant.id:
-            words = f"'{shorten(holder)}' is a licence; expected who holds the rights"
+            words = Message(
+                "'{holder}' is a licence; expected who holds the rights", holder=shorten(holder)
+            )
             entry.dataset.report("bad-rights-holder", "RightsHolder", words)
             named.append(holder)
             holder = ""
@@ -354,7 +364,9 @@ def _listed(dataset: Node, names: table.Names) -> str:
     """Return a text; report one that is not in the list of its field."""
     (name,) = names
     text, known = dataset.text(name), _LISTS[name]
-    _report_unlisted(dataset, name, text, known, f"one of: {', '.join(known[:5])}")
+    _report_unlisted(
+        dataset, name, text, known, Message("one of: {known}", known=", ".join(known[:5]))
+    )
     return text
 
 

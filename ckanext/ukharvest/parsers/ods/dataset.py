@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any
 from urllib.parse import quote
 
+from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.core.records import Problem, ResourceRecord
 from ckanext.ukharvest.core.values import formats
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
@@ -179,10 +180,13 @@ def _file(dataset: Dataset, key: str, kind: str, part: Fields) -> ResourceRecord
     identity, address = part.text("id"), part.text("url")
     url = address if is_web_url(address) else _file_url(dataset, key, identity)
     if not url:
-        field, words = "id", "missing; expected the file's id on the portal"
+        field, words = "id", Message("missing; expected the file's id on the portal")
         if address and not dataset.portal:
-            file = f"'{shorten(address, 60)}' is a file of a portal"
-            field, words = "url", f"{file} whose address a saved document does not tell"
+            file = Message("'{address}' is a file of a portal", address=shorten(address, 60))
+            field, words = (
+                "url",
+                Message("{file} whose address a saved document does not tell", file=file),
+            )
         part.report("missing-url", field, words)
         return None
     mimetype = part.text("mimetype")

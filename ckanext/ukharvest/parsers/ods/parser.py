@@ -18,6 +18,7 @@ from dataclasses import replace
 from typing import Any
 
 from ckanext.ukharvest.core.errors import SkipRecord
+from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.core.options import MAX_RESOURCES, Option
 from ckanext.ukharvest.core.records import DatasetRecord, Problem, RawRecord
 from ckanext.ukharvest.core.values import parties
@@ -114,16 +115,22 @@ def _check_options(dataset: Dataset, where: str, options: Mapping[str, Any]) -> 
     is_restricted = dataset.is_restricted or is_no(own.get("data_visible"))
     if is_restricted and not options.get("include_restricted"):
         raise SkipRecord(
-            f"{where}: only some users of the portal may see it; the option include_restricted"
-            " brings it in"
+            Message(
+                "{where}: only some users of the portal may see it; the option"
+                " include_restricted brings it in",
+                where=where,
+            )
         )
     if dataset.inspire.data and not options.get("include_inspire", True):
         raise SkipRecord(
-            f"{where}: it has INSPIRE metadata, and the option include_inspire leaves such out"
+            Message(
+                "{where}: it has INSPIRE metadata, and the option include_inspire leaves such out",
+                where=where,
+            )
         )
     files = own.has("attachments", "alternative_exports") or dataset.default.has("references")
     if not has_records(dataset) and not files:
-        raise SkipRecord(f"{where}: it has no records, no files and no links")
+        raise SkipRecord(Message("{where}: it has no records, no files and no links", where=where))
 
 
 # Every portal shows these first: without them a dataset page looks empty.

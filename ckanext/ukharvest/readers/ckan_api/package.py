@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from ckanext.ukharvest.core.errors import ProtocolError, SourceError
+from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.core.options import is_left_out
 from ckanext.ukharvest.core.records import Ending, RawRecord, Source, without_harvest_extras
 from ckanext.ukharvest.core.values.text import clean_text, counted, parse_count
@@ -20,7 +21,7 @@ from ckanext.ukharvest.readers.json_api import (
 )
 from ckanext.ukharvest.readers.json_document.records import json_record, not_an_object
 
-EXPECTED = "an answer of package_search or package_show"
+EXPECTED = Message("an answer of package_search or package_show")
 _SIGNS = ("title", "resources", "notes", "license_id", "data_dict", "metadata_modified")
 _OTHERS = ("organization_", "group_", "tag_", "user_", "license_", "vocabulary_", "status_")
 STATUS = "/api/3/action/status_show"
@@ -102,11 +103,21 @@ def records(source: Source) -> Generator[RawRecord, None, Ending]:
         else:
             yield raw_record(_whole(item), position, url, source.options)
     if not items or len(items) < count:
-        total = counted(count, "dataset") if count else "no datasets"
-        held = f"{url} is one page of {total} and has {len(items):,}"
-        return Ending(complete=False, reason=f"{held}; the site's own address reads them all")
+        total = counted(count, "dataset") if count else Message("no datasets")
+        reason = Message(
+            "{url} is one page of {total} and has {count:,}; the site's own address reads them all",
+            url=url,
+            total=total,
+            count=len(items),
+        )
+        return Ending(complete=False, reason=reason)
     if any(isinstance(item, str) for item in items):
-        return Ending(complete=False, reason=f"{url} only names datasets; expected {EXPECTED}")
+        return Ending(
+            complete=False,
+            reason=Message(
+                "{url} only names datasets; expected {expected}", url=url, expected=EXPECTED
+            ),
+        )
     return Ending(complete=True)
 
 
@@ -132,7 +143,12 @@ def _packages(answer: Any, url: str) -> tuple[list[Any], int]:
     name = help_text.rpartition("name=")[2] if "help_show" in help_text else ""
     if name.startswith(_OTHERS):
         raise ProtocolError(
-            f"{url} is an answer of {name}, not datasets; expected {EXPECTED}",
+            Message(
+                "{url} is an answer of {name}, not datasets; expected {expected}",
+                url=url,
+                name=name,
+                expected=EXPECTED,
+            ),
             code="wrong-shape",
             url=url,
         )
@@ -186,8 +202,11 @@ def refuse_own_site(source: Source, answer: Any, base: str) -> None:
         return
     if isinstance(status, Mapping) and status.get(KEY) == own.key:
         raise SourceError(
-            f"{base} is this portal itself, which has these datasets already; expected the URL of"
-            " another site",
+            Message(
+                "{base} is this portal itself, which has these datasets already; expected the"
+                " URL of another site",
+                base=base,
+            ),
             code="own-site",
             url=base,
         )

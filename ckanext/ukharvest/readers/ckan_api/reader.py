@@ -15,6 +15,7 @@ from typing import Any
 from urllib.parse import quote
 
 from ckanext.ukharvest.core.errors import FetchError, ProtocolError
+from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.core.options import Option
 from ckanext.ukharvest.core.records import Ending, Problem, RawRecord, Source
 from ckanext.ukharvest.core.values.text import marked as _
@@ -318,7 +319,12 @@ class CkanSite:
     def fetch(self, source: Source, raw: RawRecord) -> RawRecord:
         """Return the record unchanged: a saved list of names has no content to fetch."""
         if raw.content is None:
-            message = f"{raw.url} only names {raw.guid}; expected {packages.EXPECTED}"
+            message = Message(
+                "{url} only names {guid}; expected {expected}",
+                url=raw.url,
+                guid=raw.guid,
+                expected=packages.EXPECTED,
+            )
             raise FetchError(message, url=raw.url)
         return raw
 
@@ -351,7 +357,9 @@ def _read_names(source: Source, site: Site, refused: Refused) -> Generator[RawRe
             except ProtocolError:
                 continue
             if site.q or site.fq or source.options.get("fq"):
-                message = f"{refused.message}; the filter of this source needs that search"
+                message = Message(
+                    "{reason}; the filter of this source needs that search", reason=refused.message
+                )
                 raise ProtocolError(message, code="no-search", url=refused.url)
             names = sorted(set(names))
             yield from _shown(source, base, interface, base + shown, names)
@@ -373,12 +381,17 @@ def _shown(
     for number, name in enumerate(names, 1):
         if name <= behind:
             continue
-        position, resume = f"dataset {number}", f"{interface} {name}"
+        position, resume = Message("dataset {number}", number=number), f"{interface} {name}"
         try:
             package = _read(source, shown + quote(name, safe=""))
         except Refused as exc:
             if exc.status not in (404, 410):
-                message = f"{position} '{name}': {exc.message}"
+                message = Message(
+                    "{position} '{name}': {reason}",
+                    position=position,
+                    name=name,
+                    reason=exc.message,
+                )
                 raw = failed_record(position, message, code="not-shown", url=exc.url)
                 yield replace(raw, resume=resume)
             continue

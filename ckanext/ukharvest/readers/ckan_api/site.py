@@ -10,6 +10,7 @@ from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit, urlunsplit
 
 from ckanext.ukharvest.core.errors import ProtocolError
+from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.core.record_filter import (
     MOST_VALUES,
     FilterField,
@@ -57,7 +58,11 @@ class Site:
             parts = urlsplit(url)
             parts.port  # noqa: B018  # reading it finds what is no number
         except ValueError as exc:
-            message = f"{url} is no web address ({exc}); expected that of a CKAN site"
+            message = Message(
+                "{url} is no web address ({reason}); expected that of a CKAN site",
+                url=url,
+                reason=exc,
+            )
             raise ProtocolError(message, code="bad-url", url=url) from exc
         if _DOCUMENT.search(parts.path):
             return cls((), is_document=True)

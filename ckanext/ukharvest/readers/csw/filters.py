@@ -15,6 +15,7 @@ from typing import Any
 from lxml import etree
 
 from ckanext.ukharvest.core.errors import ParseError
+from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.core.xml import parser as xml
 
 CSW = "http://www.opengis.net/cat/csw/2.0.2"
@@ -172,15 +173,26 @@ def check_filter(value: str) -> str:
     try:
         root = xml.parse(value)
     except ParseError as exc:
-        where = f" in line {exc.line}" if exc.line else ""
-        return f"{exc.message}{where}; expected {_EXAMPLE} with a condition"
+        where = Message(" in line {line}", line=exc.line) if exc.line else ""
+        return Message(
+            "{reason}{where}; expected {example} with a condition",
+            reason=exc.message,
+            where=where,
+            example=_EXAMPLE,
+        )
     if root.tag != f"{{{OGC}}}Filter":
         namespace = etree.QName(root).namespace
-        found = f"<{xml.local_name(root)}> in {namespace or 'no namespace'}"
-        return f"found {found}; expected {_EXAMPLE}"
+        found = Message(
+            "<{root}> in {namespace}",
+            root=xml.local_name(root),
+            namespace=namespace or Message("no namespace"),
+        )
+        return Message("found {found}; expected {example}", found=found, example=_EXAMPLE)
     names = [etree.QName(each) for each in root.iterchildren(etree.Element)]
     if len(names) != 1 or names[0].namespace != OGC or names[0].localname in _IDENTIFIERS:
-        return "expected one condition in ogc:Filter, such as ogc:PropertyIsEqualTo or ogc:And"
+        return Message(
+            "expected one condition in ogc:Filter, such as ogc:PropertyIsEqualTo or ogc:And"
+        )
     return ""
 
 

@@ -22,6 +22,7 @@ from ckanext.ukharvest.core.errors import (
     SourceError,
     Unreachable,
 )
+from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.core.options import Option, date_range
 from ckanext.ukharvest.core.records import Ending, RawRecord, Reader, Source
 from ckanext.ukharvest.core.values.text import clean_text
@@ -246,7 +247,12 @@ class Records(Pages):
     def _culprit(self, position: int, exc: SourceError) -> RawRecord:
         self._lost += 1
         name = f"{self._maker.shape.singular} {position}"
-        message = f"{name} of {self._server.base} could not be read, even by itself: {exc.message}"
+        message = Message(
+            "{name} of {base} could not be read, even by itself: {reason}",
+            name=name,
+            base=self._server.base,
+            reason=exc.message,
+        )
         return failed_record(name, message, code="unserved-record", url=self._server.base)
 
     def _reason(self, walk: Walk) -> str:
@@ -390,8 +396,11 @@ class Csw(Reader):
             raise RecordError(exc.message, code="not-shown", url=raw.url) from exc
         content = RecordMaker(self.shape).content(answer, source)
         if content is None:
-            message = (
-                f"{raw.display_name}: {raw.url} answered without it; expected {self.shape.root}"
+            message = Message(
+                "{record}: {url} answered without it; expected {root}",
+                record=raw.display_name,
+                url=raw.url,
+                root=self.shape.root,
             )
             raise RecordError(message, code="not-shown", url=raw.url)
         return replace(raw, content=content)
@@ -404,7 +413,9 @@ class Csw(Reader):
         yield from records
         url = source.url
         if not answer.is_list:
-            reason = f"{url} is an answer of GetRecordById, which does not name other records"
+            reason = Message(
+                "{url} is an answer of GetRecordById, which does not name other records", url=url
+            )
             return Ending(complete=False, reason=reason, problems=answer.problems)
         has_more = answer.following > 0 and len(records) != answer.matched
         return saved_ending(

@@ -22,6 +22,7 @@ from ckanext.ukharvest.core.errors import (
 from ckanext.ukharvest.core.http.error_answers import quote_xml
 from ckanext.ukharvest.core.http.request import Reply
 from ckanext.ukharvest.core.http.urls import safe_url
+from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.core.records import Problem, RawRecord, Source
 from ckanext.ukharvest.core.values.text import clean_text, parse_count, shorten
 from ckanext.ukharvest.core.xml import parser as xml
@@ -140,7 +141,9 @@ def read(reply: Reply, operation: str) -> Answer:
     if name == "GetRecordsResponse":
         results = next(root.iterchildren("{*}SearchResults"), None)
         if results is None:
-            message = f"the answer of {url} has no csw:SearchResults; expected one with records"
+            message = Message(
+                "the answer of {url} has no csw:SearchResults; expected one with records", url=url
+            )
             raise ProtocolError(message, code="wrong-shape", url=url)
         return Answer(
             list(results.iterchildren(etree.Element)),
@@ -156,9 +159,15 @@ def read(reply: Reply, operation: str) -> Answer:
         raise beyond_repair(problems[0], KIND, url)
     if name == "Capabilities":
         title = shorten(first_text(root, "Title"))
-        form = ", in SOAP" if root.getparent() is not None else ""
-        message = f"{url} answered with its Capabilities, titled '{title}'{form}; expected"
-        message += f" csw:{operation}Response"
+        form = Message(", in SOAP") if root.getparent() is not None else ""
+        message = Message(
+            "{url} answered with its Capabilities, titled '{title}'{form}; expected"
+            " csw:{operation}Response",
+            url=url,
+            title=title,
+            form=form,
+            operation=operation,
+        )
         raise ProtocolError(message, code="wrong-root", url=url, line=xml.line_of(root))
     raise wrong_root(root, KIND, f"csw:{operation}Response", url)
 
@@ -182,8 +191,10 @@ def read_root(
         body = next(root.iterchildren("{*}Body"), None)
         content = None if body is None else next(body.iterchildren(etree.Element), None)
         if content is None:
-            message = (
-                f"{url} answered with an empty SOAP envelope; expected csw:{operation}Response"
+            message = Message(
+                "{url} answered with an empty SOAP envelope; expected csw:{operation}Response",
+                url=url,
+                operation=operation,
             )
             raise ProtocolError(message, code="wrong-root", url=url)
         root = content
@@ -192,11 +203,19 @@ def read_root(
     if name == "Fault" and is_envelope:
         why, refused = shorten(_describe_fault(root), 300), Fault
     elif name in ("ExceptionReport", "ServiceExceptionReport"):
-        why, refused = quote_xml(root) or "without a reason", Refused
+        why, refused = quote_xml(root) or Message("without a reason"), Refused
     else:
         return root
     server = url.partition("?")[0]
-    error = refused(f"the CSW server at {server} refused {operation}: {why}", url=url)
+    error = refused(
+        Message(
+            "the CSW server at {server} refused {operation}: {why}",
+            server=server,
+            operation=operation,
+            why=why,
+        ),
+        url=url,
+    )
     error.codes = frozenset(
         clean_text(report.get("exceptionCode") or report.get("code"))
         for report in root.iterdescendants(*_EXCEPTIONS)
@@ -306,8 +325,13 @@ class RecordMaker:
                 position=f"{position} '{title}'" if title else position,
             )
         else:
-            other = f"{position} is a {xml.local_name(element)}, not {self.shape.kind}"
-            message = f"{other}; the option types can leave such records out"
+            other = Message(
+                "{position} is a {element}, not {kind}",
+                position=position,
+                element=xml.local_name(element),
+                kind=self.shape.kind,
+            )
+            message = Message("{other}; the option types can leave such records out", other=other)
             return failed_record(position, message, code="other-kind", url=self._where)
         if not raw.guid:
             error = self.shape.nameless(raw.position, self._where)

@@ -24,6 +24,7 @@ from ckanext.ukharvest.core.errors import (
     TooLarge,
 )
 from ckanext.ukharvest.core.http.urls import normalise
+from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.core.records import Problem, Source
 from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.core.xml.parser import local_name
@@ -96,7 +97,9 @@ class Server:
         """
         answer = self._ask(start, size or self.size, "results", patient=patient)
         if not answer.is_list:
-            message = f"{self.base} answered GetRecords as if it were GetRecordById"
+            message = Message(
+                "{base} answered GetRecords as if it were GetRecordById", base=self.base
+            )
             raise ProtocolError(message, code="wrong-root", url=self.base)
         return replace(answer, start=start)
 

@@ -21,6 +21,7 @@ from ckanext.ukharvest.core.document_head import read_head
 from ckanext.ukharvest.core.errors import ProtocolError
 from ckanext.ukharvest.core.http.request import Reply
 from ckanext.ukharvest.core.http.urls import safe_url
+from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.core.values.text import clean_text, shorten
 
 _HEAD = 65_536
@@ -79,7 +80,7 @@ _FILE = "dcat:Distribution"
 def _load_json(data: bytes) -> Any:
     """Return the value; raise ValueError for a document that is too large or broken."""
     if len(data) > _MOST:
-        raise ValueError("too large")
+        raise ValueError(Message("too large"))
     json_limits.check(data)
     return json.loads(data)
 
@@ -87,11 +88,19 @@ def _load_json(data: bytes) -> Any:
 def _load_yaml(data: bytes, reply: Reply) -> Iterator[Any]:
     def refused(message: str, line: int | None = None) -> ProtocolError:
         url = safe_url(reply.requested_url)
-        where = f" in line {line} of {url}" if line else f": {url}"
-        return ProtocolError(f"the YAML {message}{where}", url=url, line=line)
+        where = (
+            Message(" in line {line} of {url}", line=line, url=url)
+            if line
+            else Message(": {url}", url=url)
+        )
+        return ProtocolError(
+            Message("the YAML {message}{where}", message=message, where=where), url=url, line=line
+        )
 
     if len(data) > _MOST:
-        raise refused(f"is larger than {_MOST:,} bytes; expected a smaller document")
+        raise refused(
+            Message("is larger than {most:,} bytes; expected a smaller document", most=_MOST)
+        )
     depth = 0
     try:
         for event in yaml.parse(data, Loader=_LOADER):
@@ -99,14 +108,24 @@ def _load_yaml(data: bytes, reply: Reply) -> Iterator[Any]:
             depth += isinstance(event, yaml.events.CollectionStartEvent)
             depth -= isinstance(event, yaml.events.CollectionEndEvent)
             if depth > _MAX_DEPTH:
-                raise refused(f"is nested more than {_MAX_DEPTH} levels deep", line)
+                raise refused(
+                    Message("is nested more than {max_depth} levels deep", max_depth=_MAX_DEPTH),
+                    line,
+                )
             if isinstance(event, yaml.events.AliasEvent):
-                raise refused(f"has the alias *{shorten(event.anchor, 30)}; expected none", line)
+                raise refused(
+                    Message(
+                        "has the alias *{anchor}; expected none", anchor=shorten(event.anchor, 30)
+                    ),
+                    line,
+                )
         yield from yaml.load_all(data, Loader=_LOADER)  # noqa: S506 - it only makes texts
     except yaml.YAMLError as exc:
         mark = getattr(exc, "problem_mark", None)
         problem = shorten(str(getattr(exc, "problem", "") or "cannot be decoded"), 100)
-        raise refused(f"is not valid: {problem}", mark.line + 1 if mark else None) from exc
+        raise refused(
+            Message("is not valid: {problem}", problem=problem), mark.line + 1 if mark else None
+        ) from exc
 
 
 def _items(document: Any) -> Iterator[dict[str, Any]]:

@@ -14,6 +14,7 @@ from typing import Any
 
 from ckanext.ukharvest.core.errors import ProtocolError
 from ckanext.ukharvest.core.http.request import Reply
+from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.core.records import Problem
 from ckanext.ukharvest.core.values.text import clean_text, shorten
 from ckanext.ukharvest.readers.json_document.stream import JsonFile
@@ -161,7 +162,9 @@ class Outline:
         if self.is_single:
             self.lists[""] = 1
         elif wrong := self._refusal(kind):
-            raise ProtocolError(f"{wrong}: {url}", code="not-a-catalogue", url=url)
+            raise ProtocolError(
+                Message("{wrong}: {url}", wrong=wrong, url=url), code="not-a-catalogue", url=url
+            )
 
     @property
     def by_rule(self) -> tuple[tuple[str, str], ...]:
@@ -236,13 +239,26 @@ class Outline:
             return
         shown, known = self._own["conformsTo"], self._shape.schemas
         if shown and known and not any(part in shown.lower() for part in known):
-            words = f"'{shorten(shown, 80)}' is no known format; it was read as {known[0]}"
-            yield Problem("unknown-schema", "conformsTo", f"conformsTo: {words}")
+            words = Message(
+                "'{shown}' is no known format; it was read as {known}",
+                shown=shorten(shown, 80),
+                known=known[0],
+            )
+            yield Problem(
+                "unknown-schema", "conformsTo", Message("conformsTo: {words}", words=words)
+            )
         noun = self._shape.noun
         for key, what in self._shape.left_out:
             if number := sum(n for (name, _), n in self._left_out.items() if name == key):
-                words = f"{number} left out, since {what} are no {noun}"
-                yield Problem("left-out", key, f"{key}: {words}; {noun} within them are read")
+                message = Message(
+                    "{key}: {number} left out, since {what} are no {noun}; {noun} within them are"
+                    " read",
+                    key=key,
+                    number=number,
+                    what=what,
+                    noun=noun,
+                )
+                yield Problem("left-out", key, message)
 
     def _refusal(self, kind: str) -> str:
         """Return why this is not a catalogue, "" if it is."""
@@ -253,24 +269,39 @@ class Outline:
             return ""
         if self._wrong:
             key, event = next(iter(self._wrong.items()))
-            return f"{key} is a {event}; expected a list of {self._shape.noun}"
+            return Message(
+                "{key} is a {event}; expected a list of {noun}",
+                key=key,
+                event=event,
+                noun=self._shape.noun,
+            )
         keys = " or ".join(self._shape.keys)
         # A list without an object around it is known by its records' keys.
-        or_list = f", or a list of {self._shape.noun}" if self._shape.signs else ""
-        message = (
-            f"JSON, but not {kind}: expected an object with the key {keys}{or_list};"
-            f" found {self._seen()}"
+        or_list = (
+            Message(", or a list of {noun}", noun=self._shape.noun) if self._shape.signs else ""
         )
         hints = [hint for keys, hint in _HINTS if keys <= self._keys.keys()]
-        return "; ".join([message, *hints])
+        return Message(
+            "JSON, but not {kind}: expected an object with the key {keys}{or_list}; found"
+            " {seen}{hints}",
+            kind=kind,
+            keys=keys,
+            or_list=or_list,
+            seen=self._seen(),
+            hints="".join(f"; {hint}" for hint in hints),
+        )
 
     def _seen(self) -> str:
         names = ", ".join(shorten(name, 30) for name in list(self._keys)[:10])
         if self._top == "start_array":
-            return f"a list of objects with {names}" if names else "a list of other things"
+            return (
+                Message("a list of objects with {names}", names=names)
+                if names
+                else Message("a list of other things")
+            )
         if self._top == "start_map":
-            return f"the keys {names}" if names else "an empty object"
-        return f"a single {self._top}"
+            return Message("the keys {names}", names=names) if names else Message("an empty object")
+        return Message("a single {kind}", kind=self._top)
 
 
 class JsonList:

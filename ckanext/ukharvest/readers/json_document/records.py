@@ -11,6 +11,7 @@ from typing import Any
 
 from ckanext.ukharvest.core.errors import ParseError
 from ckanext.ukharvest.core.fingerprint import ordered_json
+from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.core.records import RawRecord
 from ckanext.ukharvest.core.values.text import clean_text, shorten
 from ckanext.ukharvest.readers.seen_records import missing_identifier
@@ -24,7 +25,11 @@ def titled(position: str, title: Any) -> str:
 
 def not_an_object(item: Any, position: str, url: str) -> RawRecord:
     """Return the record of an item of a list that is no object, with the error."""
-    message = f"{position} is {shorten(repr(item), 40)}; expected an object in {{ }}"
+    message = Message(
+        "{position} is {item}; expected an object in {{ }}",
+        position=position,
+        item=shorten(repr(item), 40),
+    )
     return RawRecord("", url=url, position=position, error=ParseError(message))
 
 

@@ -18,6 +18,7 @@ from ckanext.ukharvest.core import encodings, json_limits
 from ckanext.ukharvest.core.document_kind import html_title, quote_text, sent_as
 from ckanext.ukharvest.core.errors import ProtocolError
 from ckanext.ukharvest.core.http.request import Reply
+from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.core.records import Problem
 
 _CHUNK = 1 << 16
@@ -68,7 +69,7 @@ class JsonFile:
         except json_limits.BeyondLimit as exc:
             raise self._beyond_limit(exc) from exc
         except InvalidOperation as exc:  # Decimal's, of an exponent without end
-            message = "has a number with too large an exponent"
+            message = Message("has a number with too large an exponent")
             limit = json_limits.BeyondLimit(message, "too-long", pieces.start)
             raise self._beyond_limit(limit) from exc
 
@@ -94,20 +95,36 @@ class JsonFile:
     def _report(self, line: int | None) -> None:
         if line is not None:
             read_as = "Windows-1252" if self._errors == encodings.MIXED else self._encoding.upper()
-            message = f"{self._url} is not UTF-8; what is wrong was read as {read_as}"
+            message = Message(
+                "{url} is not UTF-8; what is wrong was read as {read_as} (RFC 8259, section 8.1)",
+                url=self._url,
+                read_as=read_as,
+            )
         elif self._encoding != "utf-8":
-            message = f"{self._url} is {self._encoding[:6].upper()}; JSON has to be UTF-8"
+            message = Message(
+                "{url} is {encoding}; JSON has to be UTF-8 (RFC 8259, section 8.1)",
+                url=self._url,
+                encoding=self._encoding[:6].upper(),
+            )
         elif self._skip:
-            message = f"{self._url} begins with a byte order mark, which JSON must not have"
+            message = Message(
+                "{url} begins with a byte order mark, which JSON must not have (RFC 8259,"
+                " section 8.1)",
+                url=self._url,
+            )
         else:
             return
         code = "byte-order-mark" if self._encoding == "utf-8" and line is None else "not-utf-8"
-        self.problem = Problem(code, "", message + " (RFC 8259, section 8.1)", line)
+        self.problem = Problem(code, "", message, line)
 
     def _check_beginning(self, expected: str) -> None:
         head = self._as_utf8().read(2048).decode("utf-8", "replace").lstrip("\ufeff").lstrip()
         if not head:
-            message = f"the document at {self._url} is empty; expected {expected}"
+            message = Message(
+                "the document at {url} is empty; expected {expected}",
+                url=self._url,
+                expected=expected,
+            )
             raise ProtocolError(message, code="empty-document", url=self._url)
         if head[0] in "{[":
             return
@@ -115,8 +132,13 @@ class JsonFile:
             raise self._markup()
         sent = sent_as(self._media_type, "json")
         raise ProtocolError(
-            f"not JSON: the document at {self._url} begins with {quote_text(head)}{sent};"
-            " expected an object in { } or a list in [ ]",
+            Message(
+                "not JSON: the document at {url} begins with {head}{sent}; expected an object"
+                " in {{ }} or a list in [ ]",
+                url=self._url,
+                head=quote_text(head),
+                sent=sent,
+            ),
             code="json-syntax",
             url=self._url,
             line=1,
@@ -127,16 +149,24 @@ class JsonFile:
         title = html_title(self._body.read(_CHUNK))
         if title is None:
             sent = sent_as(self._media_type, "xml")
-            message = f"XML instead of JSON{sent} at {self._url}"
+            message = Message("XML instead of JSON{sent} at {url}", sent=sent, url=self._url)
             return ProtocolError(message, code="xml-document", url=self._url)
-        named = f", title '{title}'" if title else ""
+        named = Message(", title '{title}'", title=title) if title else ""
         sent = sent_as(self._media_type, "html")
-        message = f"HTML page instead of JSON{named}{sent}: {self._url}"
+        message = Message(
+            "HTML page instead of JSON{named}{sent}: {url}", named=named, sent=sent, url=self._url
+        )
         return ProtocolError(message, code="html-page", url=self._url)
 
     def _beyond_limit(self, exc: json_limits.BeyondLimit) -> ProtocolError:
         line, column = self._place(exc.offset)
-        message = f"the document at {self._url} {exc.message} in line {line}, column {column + 1}"
+        message = Message(
+            "the document at {url} {reason} in line {line}, column {column}",
+            url=self._url,
+            reason=exc.message,
+            line=line,
+            column=column + 1,
+        )
         return ProtocolError(message, code=exc.code, url=self._url, line=line)
 
     def _place(self, offset: int) -> tuple[int, int]:
@@ -160,7 +190,13 @@ class JsonFile:
         line, column = self._place(pieces.end)
         words = next((words for sign, words in _WORDS if sign in message), "syntax error")
         return ProtocolError(
-            f"not valid JSON: {words} in line {line}, column {column} of {self._url}",
+            Message(
+                "not valid JSON: {words} in line {line}, column {column} of {url}",
+                words=words,
+                line=line,
+                column=column,
+                url=self._url,
+            ),
             code="json-syntax",
             url=self._url,
             line=line,

@@ -25,6 +25,7 @@ from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.core.http.error_answers import quote_xml
 from ckanext.ukharvest.core.http.request import Reply
 from ckanext.ukharvest.core.http.urls import safe_url, with_query, without_parameters
+from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.core.records import Problem, RawRecord, Source
 from ckanext.ukharvest.core.values.text import clean_text, counted, parse_count
 from ckanext.ukharvest.core.xml import parser as xml
@@ -277,7 +278,11 @@ def _refuse(root: etree._Element, url: str) -> None:
         raise wrong_root(root, KIND, ROOT, url)
     if errors := list(root.iterchildren("{*}error")):
         server = url.partition("?")[0]
-        message = f"the OAI-PMH server at {server} refused the request: {quote_xml(root)}"
+        message = Message(
+            "the OAI-PMH server at {server} refused the request: {root}",
+            server=server,
+            root=quote_xml(root),
+        )
         refused = Refused(message, url=url)
         refused.codes = frozenset(clean_text(error.get("code")) for error in errors)
         raise refused
@@ -285,15 +290,25 @@ def _refuse(root: etree._Element, url: str) -> None:
 
 def _without(root: etree._Element, url: str, verb: str) -> ProtocolError:
     """Return the error for a response without what was asked for."""
-    message = f"the answer of {url} has no {verb}; expected one"
+    message = Message("the answer of {url} has no {verb}; expected one", url=url, verb=verb)
     if verb == "ListRecords":
-        message += " with records"
+        message = Message("{message} with records", message=message)
         for other, part in _OTHERS.items():
             answer = next(root.iterchildren(f"{{*}}{other}"), None)
             if answer is not None:
                 count = len(list(answer.iterchildren(f"{{*}}{part}"))) if part else 0
-                held = f" with {counted(count, part)} and no metadata" if part else ""
-                message = f"{url} is an answer of {other}{held}; expected an answer of {verb}"
+                held = (
+                    Message(" with {count} and no metadata", count=counted(count, part))
+                    if part
+                    else ""
+                )
+                message = Message(
+                    "{url} is an answer of {other}{held}; expected an answer of {verb}",
+                    url=url,
+                    other=other,
+                    held=held,
+                    verb=verb,
+                )
                 break
     return ProtocolError(message, code="wrong-shape", url=url)
 
@@ -341,7 +356,10 @@ class RecordMaker:
         metadata = element.find("{*}metadata")
         root = None if metadata is None else next(metadata.iterchildren(etree.Element), None)
         if root is None:
-            message = f"{raw.display_name} has no metadata and is not deleted; expected metadata"
+            message = Message(
+                "{record} has no metadata and is not deleted; expected metadata",
+                record=raw.display_name,
+            )
             raise RecordError(message, code="not-shown", url=raw.url)
         if xml.namespace(root) in (rdf.RDF, rdf.DCAT):
             return only_record(root, raw.display_name, raw.url, self.source).content or ""

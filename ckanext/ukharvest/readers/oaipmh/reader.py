@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 
 from ckanext.ukharvest.core.errors import BadStatus, ProtocolError, SourceError
 from ckanext.ukharvest.core.http.request import Reply
+from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.core.options import Option, date_range
 from ckanext.ukharvest.core.records import Ending, Iteration, Problem, RawRecord, Reader, Source
 from ckanext.ukharvest.core.values.text import marked as _
@@ -96,7 +97,9 @@ class OaiPmh(Reader):
                     raise
         url = source.url
         if not facts.is_list:
-            reason = f"{url} is an answer of GetRecord, which does not name other records"
+            reason = Message(
+                "{url} is an answer of GetRecord, which does not name other records", url=url
+            )
             return Ending(complete=False, reason=reason, problems=tuple(problems))
         more = f"the next page has the resumptionToken {facts.token}" if facts.token else ""
         return saved_ending(url, "record", count, facts.total, more=more, problems=problems)
@@ -251,9 +254,16 @@ class Repository(Pages):
         # pycsw calls an unknown format a bad argument.
         if known and self._wanted.prefix not in known:
             names = shorten(", ".join(known), 200)
-            return f"{exc.message}; the option metadata_prefix names one of: {names}"
-        no_sets = "; it has no sets, so the option sets has to be empty"
-        return exc.message + (no_sets if "noSetHierarchy" in exc.codes else "")
+            return Message(
+                "{reason}; the option metadata_prefix names one of: {names}",
+                reason=exc.message,
+                names=names,
+            )
+        if "noSetHierarchy" in exc.codes:
+            return Message(
+                "{reason}; it has no sets, so the option sets has to be empty", reason=exc.message
+            )
+        return exc.message
 
     def _formats(self) -> list[tuple[str, str]]:
         with closing(self._request({"verb": "ListMetadataFormats"})) as reply:

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 from ckanext.ukharvest.core.errors import BadStatus, ConfigError, ProtocolError
 from ckanext.ukharvest.core.http.urls import safe_url
+from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.core.options import Option
 from ckanext.ukharvest.core.records import Ending, RawRecord, Reader, Source
 from ckanext.ukharvest.core.values.text import marked as _
@@ -112,7 +113,11 @@ class OpenSearch(Reader):
             first = next((page for page in answers if isinstance(page, Description)), None)
             if first is None:
                 where = safe_url(answer[0])
-                message = f"{where} is no OpenSearch description document; {source.url} says it is"
+                message = Message(
+                    "{where} is no OpenSearch description document; {url} says it is",
+                    where=where,
+                    url=source.url,
+                )
                 raise ProtocolError(message, code="wrong-shape", url=where)
             answer = first
         if isinstance(answer, Page):
@@ -130,9 +135,11 @@ def _refuse_options(source: Source) -> None:
     for name in names:
         if source.options.get(name):
             url = safe_url(source.url)
-            message = (
-                f"{name}: {url} is a list of results; expected the URL of a description document,"
-                " which says where values go"
+            message = Message(
+                "{name}: {url} is a list of results; expected the URL of a description"
+                " document, which says where values go",
+                name=name,
+                url=url,
             )
             raise ConfigError(message, field=name, code="bad-option", url=url)
 
@@ -246,9 +253,10 @@ class Results(Pages):
             walk.doubt(f"refused a further page ({exc.message.rstrip('.')})")
             return None
         if not isinstance(page, Page):
-            message = (
-                f"{safe_url(url)} answered with another document than a page of results;"
-                " expected results in Atom or GeoJSON"
+            message = Message(
+                "{url} answered with another document than a page of results; expected"
+                " results in Atom or GeoJSON",
+                url=safe_url(url),
             )
             raise ProtocolError(message, code="wrong-shape", url=safe_url(url))
         return page

@@ -25,6 +25,7 @@ from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.core.http.error_answers import quote_xml
 from ckanext.ukharvest.core.http.request import Reply
 from ckanext.ukharvest.core.http.urls import safe_url
+from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.core.records import Problem, RawRecord
 from ckanext.ukharvest.core.values.text import clean_text, parse_count
 from ckanext.ukharvest.core.xml import parser as xml
@@ -216,9 +217,11 @@ def _content(entry: etree._Element, base: str) -> etree._Element:
 
 def _feature(feature: Any, number: int, *, url: str) -> RawRecord:
     """Return a feature of a GeoJSON answer as a record; arguments as of ``_entry``."""
-    position = f"feature {number}"
+    position = Message("feature {number}", number=number)
     if not isinstance(feature, Mapping):
-        message = f"{position} is no object in {{ }}; expected a Feature of GeoJSON"
+        message = Message(
+            "{position} is no object in {{ }}; expected a Feature of GeoJSON", position=position
+        )
         error = ParseError(message, code="not-an-object", url=url)
         return RawRecord("", canonical_json(feature), url=url, position=position, error=error)
     inner = feature.get("properties")

@@ -19,6 +19,7 @@ from lxml import etree
 
 from ckanext.ukharvest.core.errors import ConfigError, ProtocolError
 from ckanext.ukharvest.core.http.urls import safe_url
+from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.core.values.text import clean_text, shorten
 from ckanext.ukharvest.core.xml import parser as xml
 
@@ -58,15 +59,27 @@ class Limits:
     def fault(self, value: str) -> str:
         """Return what is wrong with a value, as the end of a sentence; "" if nothing."""
         if self.choices and value not in self.choices:
-            return f"'{value}' is not allowed; expected one of: {', '.join(self.choices[:20])}"
+            return Message(
+                "'{value}' is not allowed; expected one of: {choices}",
+                value=value,
+                choices=", ".join(self.choices[:20]),
+            )
         try:
             number = float(value)
         except ValueError:
             return ""  # limits of dates: the server checks them
         if self.minimum is not None and number < self.minimum:
-            return f"{value} is too small; expected {self.minimum:g} or more"
+            return Message(
+                "{value} is too small; expected {minimum:g} or more",
+                value=value,
+                minimum=self.minimum,
+            )
         if self.maximum is not None and number > self.maximum:
-            return f"{value} is too large; expected {self.maximum:g} or less"
+            return Message(
+                "{value} is too large; expected {maximum:g} or less",
+                value=value,
+                maximum=self.maximum,
+            )
         return ""
 
 
@@ -325,9 +338,15 @@ def check_parameters(values: Iterable[str]) -> str:
     for pair in values:
         name = pair.partition("=")[0].strip()
         if not _PAIR.fullmatch(pair):
-            return f"'{shorten(pair, 60)}' is not allowed; expected name=value, as eo:platform=X"
+            return Message(
+                "'{pair}' is not allowed; expected name=value, as eo:platform=X",
+                pair=shorten(pair, 60),
+            )
         if name in PAGING:
-            return f"{name} is set by the harvester itself; the option page_size changes count"
+            return Message(
+                "{name} is set by the harvester itself; the option page_size changes count",
+                name=name,
+            )
     return ""
 
 
@@ -391,13 +410,22 @@ def _candidates(description: Description, options: Mapping[str, Any]) -> list[Te
         for template in description.templates
     )
     shown = shorten(", ".join(offered), 200) or "none"
-    message = (
-        f"the description document at {url} has no template for {' or '.join(types)} with the"
-        f" relation {' or '.join(relations)}, sent by GET; found: {shown}"
+    message = Message(
+        "the description document at {url} has no template for {types} with the relation"
+        " {relations}, sent by GET; found: {shown}",
+        url=url,
+        types=" or ".join(types),
+        relations=" or ".join(relations),
+        shown=shown,
     )
     if answer or relation:
         field = "answer" if answer else "search_for"
-        raise ConfigError(f"{field}: {message}", field=field, code="bad-option", url=url)
+        raise ConfigError(
+            Message("{field}: {message}", field=field, message=message),
+            field=field,
+            code="bad-option",
+            url=url,
+        )
     raise ProtocolError(message, code="no-template", url=url)
 
 
@@ -420,21 +448,46 @@ def _faults(
 ) -> list[ConfigError]:
     """Return what keeps a template from being used with the values."""
     fitted = _fitted(template, values)
-    place = f"the search of {safe_url(url)}"
+    place = Message("the search of {url}", url=safe_url(url))
     faults: list[tuple[str, str]] = []
     if missing := template.missing({name: value for name, (value, _) in fitted.items()}):
         names = ", ".join(missing)
         option = next((key for key, name in _PARAMETERS.items() if name in missing), "parameters")
-        faults.append((option, f"{place} requires a value for {names}; add it to the options"))
+        faults.append(
+            (
+                option,
+                Message(
+                    "{place} requires a value for {names}; add it to the options",
+                    place=place,
+                    names=names,
+                ),
+            )
+        )
     for name, (value, option) in fitted.items():
         if name not in template.parameters:
             taken = ", ".join(name for name in template.parameters if name not in PAGING)
-            words = f"it takes: {taken}" if taken else "it takes no values"
-            faults.append((option, f"{place} does not take {name}; {words}"))
+            words = (
+                Message("it takes: {taken}", taken=taken)
+                if taken
+                else Message("it takes no values")
+            )
+            faults.append(
+                (
+                    option,
+                    Message(
+                        "{place} does not take {name}; {words}", place=place, name=name, words=words
+                    ),
+                )
+            )
         elif name in template.limits and (fault := template.limits[name].fault(value)):
             faults.append((option, f"{name} of {place}: {fault}"))
     return [
-        ConfigError(f"{option}: {words}", field=option, code="bad-option", url=safe_url(url))
+        ConfigError(
+            Message("{option}: {words}", option=option, words=words),
+            field=option,
+            code="bad-option",
+            url=safe_url(url),
+        )
         for option, words in faults
     ]
 

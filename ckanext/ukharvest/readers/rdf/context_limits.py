@@ -19,6 +19,7 @@ from typing import IO, Any
 import ijson
 
 from ckanext.ukharvest.core.json_limits import JsonPieces
+from ckanext.ukharvest.core.messages import Message
 
 MAX_BYTES = 1_000_000  # of a context; schema.org's has 200 kB
 # Terms each written with the next, as "title" with "dct".
@@ -95,7 +96,10 @@ def _contexts(body: IO[bytes]) -> Iterator[Any]:
 
 
 def _too_long() -> str:
-    return f"has a JSON-LD context of more than {MAX_BYTES:,} bytes; expected a shorter one"
+    return Message(
+        "has a JSON-LD context of more than {max_bytes:,} bytes; expected a shorter one",
+        max_bytes=MAX_BYTES,
+    )
 
 
 class _Work:
@@ -138,9 +142,14 @@ class _Work:
                 copied += size + _READ * self._scoped[name]
         if copied > _MAX_COPIED + _COPIED_PER_BYTE * body.seek(0, os.SEEK_END):
             raise _BeyondLimit(
-                f"has too many JSON-LD contexts: {self._number:,} with {len(self._sizes):,} terms,"
-                f" {len(self._scoped):,} of which have a context of their own; expected one context"
-                " for all datasets"
+                Message(
+                    "has too many JSON-LD contexts: {number:,} with {terms:,} terms,"
+                    " {scoped:,} of which have a context of their own; expected one context"
+                    " for all datasets",
+                    number=self._number,
+                    terms=len(self._sizes),
+                    scoped=len(self._scoped),
+                )
             )
 
 
@@ -150,8 +159,11 @@ def _check_chain(context: tuple[tuple[str, Any], ...]) -> None:
         rest = {name: parts for name, parts in rest.items() if any(part in rest for part in parts)}
     if len(rest) > _MAX_CHAIN:
         raise _BeyondLimit(
-            f"has a JSON-LD context in which more than {_MAX_CHAIN} terms are each written with"
-            " another; expected whole IRIs"
+            Message(
+                "has a JSON-LD context in which more than {max_chain} terms are each written"
+                " with another; expected whole IRIs",
+                max_chain=_MAX_CHAIN,
+            )
         )
 
 

@@ -18,6 +18,7 @@ from urllib.parse import urljoin
 from ckanext.ukharvest.core.errors import FetchError, ProtocolError
 from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.core.http.urls import safe_url
+from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.readers.rdf.context_limits import MAX_BYTES
 
 _MAX_READ = 10  # contexts read from the network in one run
@@ -148,7 +149,7 @@ class Contexts:
     def _resolved(self, context: Any, base: str, depth: int) -> str:
         """Return a context as JSON, with the contexts that it names included."""
         if depth > _MAX_DEPTH:
-            raise _refused(base, "names contexts that name contexts without end")
+            raise _refused(base, Message("names contexts that name contexts without end"))
         if isinstance(context, str):
             return self._remote(_join(base, context), depth)
         if isinstance(context, list):
@@ -180,7 +181,10 @@ class Contexts:
             return json.dumps(BUNDLED[short])
         if url not in self._known:
             if len(self._known) >= _MAX_READ:
-                raise _refused(url, f"is the {_MAX_READ + 1}th that the source names")
+                raise _refused(
+                    url,
+                    Message("is the {max_read}th that the source names", max_read=_MAX_READ + 1),
+                )
             self._known[url] = "null"  # one that names itself
             self._known[url] = self._resolved(self._read(url), url, depth + 1)
         return self._known[url]
@@ -191,13 +195,17 @@ class Contexts:
             with closing(self._http.get(url, accept=accept)) as reply:
                 data = reply.body.read(MAX_BYTES + 1)
         except FetchError as exc:
-            raise _refused(url, f"cannot be read: {exc.message.rstrip('.')}") from exc
+            raise _refused(
+                url, Message("cannot be read: {message}", message=exc.message.rstrip("."))
+            ) from exc
         try:
             document = json.loads(data) if len(data) <= MAX_BYTES else None
         except (ValueError, RecursionError):
             document = None
         if not isinstance(document, dict) or "@context" not in document:
-            raise _refused(url, "is no context; expected a JSON object with the key @context")
+            raise _refused(
+                url, Message("is no context; expected a JSON object with the key @context")
+            )
         return document["@context"]
 
 
@@ -239,17 +247,25 @@ def _join(base: str, context: str) -> str:
     try:
         return urljoin(base, context)
     except ValueError:  # such as half an IPv6 address
-        raise _refused(context, "is not a web address") from None
+        raise _refused(context, Message("is not a web address")) from None
 
 
 def _too_long(url: str, what: str, limit: int) -> ProtocolError:
-    message = f"the JSON-LD {what.format(safe_url(url))} is longer than {limit:,} bytes"
-    return ProtocolError(f"{message}; expected a shorter one", code="too-long", url=safe_url(url))
+    message = Message(
+        "the JSON-LD {what} is longer than {limit:,} bytes; expected a shorter one",
+        what=what.format(safe_url(url)),
+        limit=limit,
+    )
+    return ProtocolError(message, code="too-long", url=safe_url(url))
 
 
 def _refused(url: str, why: str) -> ProtocolError:
     return ProtocolError(
-        f"the JSON-LD context {safe_url(url)} {why}; write the context into the document",
+        Message(
+            "the JSON-LD context {url} {why}; write the context into the document",
+            url=safe_url(url),
+            why=why,
+        ),
         code="context",
         url=safe_url(url),
     )

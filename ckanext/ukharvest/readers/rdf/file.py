@@ -24,6 +24,7 @@ from ckanext.ukharvest.core.document_kind import html_title, quote_text, sent_as
 from ckanext.ukharvest.core.errors import ParseError, ProtocolError
 from ckanext.ukharvest.core.http.request import Reply
 from ckanext.ukharvest.core.http.urls import safe_url
+from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.core.rdf import RDF, Triple
 from ckanext.ukharvest.core.records import REPAIRED, Problem
 from ckanext.ukharvest.core.values.text import shorten
@@ -148,10 +149,17 @@ class RdfFile:
                     yield triple
         except json_limits.BeyondLimit as exc:
             raise self._refused(
-                f"the document {exc.message} after byte {exc.offset:,}", exc.code
+                Message(
+                    "the document {reason} after byte {offset:,}",
+                    reason=exc.message,
+                    offset=exc.offset,
+                ),
+                exc.code,
             ) from exc
         except MemoryError as exc:  # pyoxigraph's own limit of 16 MiB, told in no other way
-            message = "the document has a text of more than 16 MB, the longest that is read"
+            message = Message(
+                "the document has a text of more than 16 MB, the longest that is read"
+            )
             raise self._refused(message, "too-long") from exc
         except SyntaxError as exc:
             error = self._syntax_error(exc)
@@ -169,8 +177,12 @@ class RdfFile:
         address = text[1:-1].strip()
         if not re.match(r"[A-Za-z][A-Za-z0-9+.-]*:", address):
             return ""
-        message = f"'{shorten(address, 80)}' is no address; expected one without blanks, quotes"
-        self._report("bad-iri", message + " and brackets (RFC 3987)")
+        message = Message(
+            "'{address}' is no address; expected one without blanks, quotes and brackets"
+            " (RFC 3987)",
+            address=shorten(address, 80),
+        )
+        self._report("bad-iri", message)
         return f"<{_BAD_SIGN.sub(lambda sign: quote(sign[0]), address)}>"
 
     def _term(self, text: str) -> str:
@@ -181,7 +193,10 @@ class RdfFile:
             return text.removesuffix(tail) if tail and not _GOOD_IRI(tail[2:]) else text
         if not _BAD_TAG.match(tail):
             return text
-        self._report("bad-language", f"'{shorten(tail[1:], 30)}' is no language tag (BCP 47)")
+        self._report(
+            "bad-language",
+            Message("'{tail}' is no language tag (BCP 47)", tail=shorten(tail[1:], 30)),
+        )
         tag = tail.replace("_", "-").strip()
         return text.removesuffix(tail) + ("" if _BAD_TAG.match(tag) else tag.lower())
 
@@ -194,15 +209,23 @@ class RdfFile:
     def _refuse_page(self, head: bytes) -> None:
         title = html_title(head)
         if title is not None:
-            name = f", title '{title}'" if title else " without a title"
+            name = (
+                Message(", title '{title}'", title=title) if title else Message(" without a title")
+            )
             sent = sent_as(self._media_type, "html")
-            raise self._refused(f"HTML page instead of RDF{name}{sent}", "html-page")
+            message = Message("HTML page instead of RDF{name}{sent}", name=name, sent=sent)
+            raise self._refused(message, "html-page")
         if not head.strip(b" \t\r\n\0\xef\xbb\xbf"):
-            raise self._refused("the document is empty; expected RDF", "empty-document")
+            raise self._refused(Message("the document is empty; expected RDF"), "empty-document")
 
     def _refused(self, message: str, code: str, line: int | None = None) -> ProtocolError:
-        place = f" in line {line} of {self._url}" if line else f": {self._url}"
-        return ProtocolError(message + place, code=code, url=self._url, line=line)
+        place = (
+            Message(" in line {line} of {url}", line=line, url=self._url)
+            if line
+            else Message(": {url}", url=self._url)
+        )
+        message = Message("{message}{place}", message=message, place=place)
+        return ProtocolError(message, code=code, url=self._url, line=line)
 
     def _as_utf8(self, body: IO[bytes], head: bytes, charset: str) -> IO[bytes]:
         """Return the document in UTF-8, without byte order mark or another declaration."""
@@ -215,7 +238,11 @@ class RdfFile:
             encoding, errors = encodings.find_decoder(name or charset)
         if line is not None and not encodings.find_codec(name):
             read_as = "Windows-1252" if encoding == "utf-8" else encoding.upper()
-            message = f"{self._url} is not UTF-8; what is wrong was read as {read_as}"
+            message = Message(
+                "{url} is not UTF-8; what is wrong was read as {read_as}",
+                url=self._url,
+                read_as=read_as,
+            )
             self._report("not-utf-8", message, line)
         if not encoding and name in ("", "utf-8", "utf8") and not head[:1].isspace():
             return body
@@ -245,8 +272,13 @@ class RdfFile:
             return hinted if hinted in _TEXT else F.TURTLE
         sent = sent_as(self._media_type, "rdf", "xml", "json", "turtle", "triples", "n3")
         raise ProtocolError(
-            f"not RDF: the document begins with {quote_text(text)} in line 1 of {self._url}{sent};"
-            " expected RDF/XML, Turtle, JSON-LD or N-Triples",
+            Message(
+                "not RDF: the document begins with {text} in line 1 of {url}{sent}; expected"
+                " RDF/XML, Turtle, JSON-LD or N-Triples",
+                text=quote_text(text),
+                url=self._url,
+                sent=sent,
+            ),
             code="rdf-syntax",
             url=self._url,
             line=1,
@@ -297,7 +329,9 @@ class RdfFile:
     def _report_repair(self, message: str, line: int | None) -> None:
         """Record the first repairs, each with its line and the document's URL."""
         url = safe_url(self._url)
-        message = message if url in message else f"{message}: {url}"
+        message = (
+            message if url in message else Message("{message}: {url}", message=message, url=url)
+        )
         if sum(problem.code == REPAIRED for problem in self.problems) < _MOST_REPAIRS:
             self.problems.append(Problem("repaired-syntax", "", message, line))
 
@@ -332,7 +366,7 @@ class RdfFile:
         if self._json_ld is None:
             self._json_ld = self._included()
             if fault := context_limits.find_fault(self._json_ld):
-                raise self._refused(f"the document {fault}", "too-long")
+                raise self._refused(Message("the document {fault}", fault=fault), "too-long")
         self._json_ld.seek(0)
         return self._json_ld
 
@@ -349,10 +383,12 @@ class RdfFile:
             self._own.append(divided)
             return divided
         if self._body.seek(0, os.SEEK_END) > _MOST_AT_ONCE:
-            message = f"JSON-LD of more than {_MOST_AT_ONCE >> 20} MB that is not read part by part"
-            raise self._refused(
-                message + '; expected an array of datasets in "@graph"', "too-large"
+            message = Message(
+                "JSON-LD of more than {most} MB that is not read part by part; expected an array of"
+                ' datasets in "@graph"',
+                most=_MOST_AT_ONCE >> 20,
             )
+            raise self._refused(message, "too-large")
         self._body.seek(0)
         if not is_remote:
             return self._body
@@ -364,11 +400,17 @@ class RdfFile:
         if self.root:
             return self.not_rdf()
         line = exc.lineno or self._line_of(words)
-        return self._refused(f"not valid {self.name}: {shorten(words, 200)}", "rdf-syntax", line)
+        return self._refused(
+            Message("not valid {name}: {words}", name=self.name, words=shorten(words, 200)),
+            "rdf-syntax",
+            line,
+        )
 
     def not_rdf(self) -> ProtocolError:
         """Return the error for XML of another kind."""
-        message = f"XML, but not RDF: the root element is {self.root}; expected rdf:RDF"
+        message = Message(
+            "XML, but not RDF: the root element is {root}; expected rdf:RDF", root=self.root
+        )
         return self._refused(message, "not-a-catalogue")
 
     def _line_of(self, words: str) -> int | None:

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 
 from ckanext.ukharvest.core.errors import ProtocolError
+from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.core.rdf import (
     DATASET_TYPES,
     DCAT,
@@ -290,18 +291,23 @@ class RdfGraph:
             Problem(
                 "too-many-nodes",
                 "",
-                f"{shorten(iri(node) or 'a dataset without URI', 200)}: more than"
-                f" {MAX_TRIPLES:,} statements belong to it; expected the description of one "
-                f"dataset, the rest was ignored",
+                Message(
+                    "{dataset}: more than {max_triples:,} statements belong to it; expected the"
+                    " description of one dataset, the rest was ignored",
+                    dataset=shorten(iri(node) or "a dataset without URI", 200),
+                    max_triples=MAX_TRIPLES,
+                ),
             )
             for node in self._too_large
         )
         if not self._left_out:
             return too_large
         name = shorten(iri(min(self._left_out)) or "a service without URI", 200)
-        message = (
-            f"{counted(len(self._left_out), 'service')} left out, such as {name}; expected a"
-            " dct:title, and the datasets of dcat:servesDataset in the same document"
+        message = Message(
+            "{services} left out, such as {name}; expected a dct:title, and the datasets"
+            " of dcat:servesDataset in the same document",
+            services=counted(len(self._left_out), "service"),
+            name=name,
         )
         return (*too_large, Problem("service-left-out", "dcat:DataService", message))
 

@@ -15,6 +15,7 @@ from lxml import etree
 from ckanext.ukharvest.core.errors import BadStatus, ParseError, ProtocolError, RecordError
 from ckanext.ukharvest.core.http.request import Reply
 from ckanext.ukharvest.core.http.urls import join
+from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.core.options import Option
 from ckanext.ukharvest.core.rdf import canonical
 from ckanext.ukharvest.core.records import Ending, Problem, RawRecord, Reader, Source
@@ -100,9 +101,14 @@ class Page:
             raise file.strict_error
         url = self._reply.requested_url
         is_json = file.format == FORMATS["json-ld"]
-        hint = "; plain JSON without @context is for the type data_json" if is_json else ""
+        hint = Message("; plain JSON without @context is for the type data_json") if is_json else ""
         raise ProtocolError(
-            f"{file.name}, but no catalogue: expected nodes of the type dcat:Dataset{hint}: {url}",
+            Message(
+                "{name}, but no catalogue: expected nodes of the type dcat:Dataset{hint}: {url}",
+                name=file.name,
+                hint=hint,
+                url=url,
+            ),
             code="not-a-catalogue",
             url=url,
         )
@@ -130,7 +136,11 @@ class Page:
         )
         if guid:
             return raw
-        message = f"{position}: has no identity that stays the same; expected {EXPECTED}"
+        message = Message(
+            "{position}: has no identity that stays the same; expected {expected}",
+            position=position,
+            expected=EXPECTED,
+        )
         error = ParseError(message, code="missing-identifier")
         return replace(raw, error=error)
 
@@ -267,8 +277,14 @@ def only_record(element: etree._Element, name: str, url: str, source: Source) ->
         with closing(Page(source, reply, Contexts(source.http))) as page:
             records = list(page.records()) or list(page.services())
     except ProtocolError as exc:
-        raise RecordError(f"{name}: {exc.message}", code=exc.code, url=url) from exc
+        raise RecordError(
+            Message("{name}: {reason}", name=name, reason=exc.message), code=exc.code, url=url
+        ) from exc
     if len(records) != 1:
         held = counted(len(records), "dcat:Dataset")
-        raise RecordError(f"{name} describes {held}; expected one", code="no-dataset", url=url)
+        raise RecordError(
+            Message("{name} describes {held}; expected one", name=name, held=held),
+            code="no-dataset",
+            url=url,
+        )
     return records[0]

@@ -20,6 +20,7 @@ from typing import Any
 import pyoxigraph as ox
 from lxml import etree
 
+from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.core.rdf import RDF
 from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.core.xml import parser as xml
@@ -60,7 +61,10 @@ def _mend_children(
         if _is_named(child):
             mend(child, note)
         else:
-            note(f"<{child.tag}> has no namespace; it was ignored", xml.line_of(child))
+            note(
+                Message("<{tag}> has no namespace; it was ignored", tag=child.tag),
+                xml.line_of(child),
+            )
             parent.remove(child)
 
 
@@ -76,17 +80,34 @@ def _mend_property(part: etree._Element, note: Note) -> None:
     if any(part.get(reference) is not None for reference in _REFERENCES):
         _drop_text(part, note)
         for child in children:
-            note(f"{name} has rdf:resource and an element; the element was ignored", line)
+            note(
+                Message(
+                    "{name} has rdf:resource and an element; the element was ignored", name=name
+                ),
+                line,
+            )
             part.remove(child)
     elif not all(map(_is_named, children)):
-        note(f"{name} has elements without a namespace, such as HTML; read as text", line)
+        note(
+            Message(
+                "{name} has elements without a namespace, such as HTML; read as text", name=name
+            ),
+            line,
+        )
         _make_text(part)
     elif children:
         _drop_text(part, note)
         for child in children:
             _mend_node(child, note)
         if len(children) > 1:
-            note(f"{name} has {len(children)} nodes; expected one in each property", line)
+            note(
+                Message(
+                    "{name} has {count} nodes; expected one in each property",
+                    name=name,
+                    count=len(children),
+                ),
+                line,
+            )
             _split(part, children)
 
 
@@ -133,8 +154,13 @@ def _drop_text(element: etree._Element, note: Note) -> None:
 def _report_text(text: str | None, name: str, line: int, note: Note) -> None:
     if words := (text or "").strip():
         before = (text or "")[: (text or "").index(words)]
-        message = f"{name} has the text '{shorten(words, 60)}' beside a link or elements"
-        note(f"{message}; expected none, so that it was ignored", line + before.count("\n"))
+        message = Message(
+            "{name} has the text '{text}' beside a link or elements; expected none, so that it was"
+            " ignored",
+            name=name,
+            text=shorten(words, 60),
+        )
+        note(message, line + before.count("\n"))
 
 
 def _mend_attributes(element: etree._Element, note: Note) -> None:
@@ -143,8 +169,13 @@ def _mend_attributes(element: etree._Element, note: Note) -> None:
         if key.startswith(("{", "xml")):
             continue
         del element.attrib[name]
-        outcome = f"expected rdf:{key}" if key in _OLD else "it was ignored"
-        note(f"the attribute {key} has no namespace; {outcome}", xml.line_of(element))
+        outcome = (
+            Message("expected rdf:{key}", key=key) if key in _OLD else Message("it was ignored")
+        )
+        note(
+            Message("the attribute {key} has no namespace; {outcome}", key=key, outcome=outcome),
+            xml.line_of(element),
+        )
         if key in _OLD and element.get(f"{{{RDF}}}{key}") is None:
             element.set(f"{{{RDF}}}{key}", value)
 
@@ -163,7 +194,7 @@ def mend_json_ld(document: bytes, note: Note) -> bytes:
     text = json.dumps(json.loads(document), ensure_ascii=False)
     valid = text.encode("utf-8", "replace")
     if len(valid) != len(text.encode("utf-8", "surrogatepass")):
-        note(r"a text has half a surrogate pair, such as \uD800; it was read as '?'", None)
+        note(Message("a text has half a surrogate pair, such as \\uD800; it was read as '?'"), None)
     aliases = {name: f"@{name}" for name in ("id", "type") if f'"{name}": "@{name}"' in text}
     mended = _mend(json.loads(valid), note, aliases)
     return json.dumps(mended, ensure_ascii=False).encode()
@@ -174,7 +205,7 @@ def _mend(value: Any, note: Note, aliases: Mapping[str, str]) -> Any:
     if isinstance(value, list):
         return [_mend(item, note, aliases) for item in value]
     if isinstance(value, float) and not math.isfinite(value):
-        note(f"{value} is no number of JSON; it was ignored", None)
+        note(Message("{value} is no number of JSON; it was ignored", value=value), None)
         return None
     if not isinstance(value, dict):
         return value
@@ -185,7 +216,15 @@ def _mend(value: Any, note: Note, aliases: Mapping[str, str]) -> Any:
         is_valid, expected = _KEYWORDS.get(aliases.get(key, key), (None, ""))
         if is_valid and not is_valid(inner):
             shown = shorten(json.dumps(inner), 60)
-            note(f"{key} is {shown}; expected {expected}; it was ignored", None)
+            note(
+                Message(
+                    "{key} is {shown}; expected {expected}; it was ignored",
+                    key=key,
+                    shown=shown,
+                    expected=expected,
+                ),
+                None,
+            )
         else:
             is_context = key == "@context"
             mended[key] = _mend_context(inner, note) if is_context else _mend(inner, note, aliases)
@@ -198,7 +237,12 @@ _OF_VALUES = ("@value", "@type", "@language", "@direction", "@index")
 def _mend_value(value: dict[str, Any], note: Note) -> dict[str, Any] | None:
     inner = value["@value"]
     if isinstance(inner, (dict, list)) and value.get("@type") != "@json":
-        note(f"@value is {json.dumps(inner)[:60]}; expected a text; it was ignored", None)
+        note(
+            Message(
+                "@value is {inner}; expected a text; it was ignored", inner=json.dumps(inner)[:60]
+            ),
+            None,
+        )
         return None
     own: dict[str, Any] = {key: part for key, part in value.items() if key in _OF_VALUES}
     if "@language" in own and ("@type" in own or not isinstance(inner, str)):
@@ -207,7 +251,9 @@ def _mend_value(value: dict[str, Any], note: Note) -> dict[str, Any] | None:
         if not isinstance(own.get(key, ""), str):
             del own[key]
     if own.keys() != value.keys():
-        note("a value has a language or a key that it cannot have; the text was read", None)
+        note(
+            Message("a value has a language or a key that it cannot have; the text was read"), None
+        )
     return own
 
 
@@ -219,11 +265,18 @@ def _mend_context(context: Any, note: Note) -> Any:
     mended = {}
     for name, term in context.items():
         if name == "" or (name == "@version" and term != 1.1):
-            note(f"the @context has the name '{name}', which was ignored", None)
+            note(Message("the @context has the name '{name}', which was ignored", name=name), None)
         elif isinstance(term, dict):
             keys = [key for key in term if key.startswith("@") and key not in _TERM_KEYS]
             for key in keys:
-                note(f"the @context gives {name} the key {key}, which was ignored", None)
+                note(
+                    Message(
+                        "the @context gives {name} the key {key}, which was ignored",
+                        name=name,
+                        key=key,
+                    ),
+                    None,
+                )
             mended[name] = {key: part for key, part in term.items() if key not in keys}
         else:
             mended[name] = term
@@ -285,11 +338,13 @@ def mend_text(text: str, syntax: ox.RdfFormat, base: str, note: Note) -> str:
         # From the last to the first, so that places on the same line stay.
         mended = [fault for fault in reversed(faults) if _mend_term(lines, fault)]
         if not mended or len(faults) == _MOST_FAULTS:
-            raise ValueError("faults that cannot be mended")
+            raise ValueError(Message("faults that cannot be mended"))
         for fault in reversed(mended):
             words = re.sub(r"^Parser error at line \d+ [^:]*: ", "", fault.msg or "")
-            note(f"{shorten(words, 120)}; the triple was left out", fault.lineno)
-    raise ValueError("too many faults")
+            note(
+                Message("{words}; the triple was left out", words=shorten(words, 120)), fault.lineno
+            )
+    raise ValueError(Message("too many faults"))
 
 
 def _faults(text: str, syntax: ox.RdfFormat, base: str) -> Iterator[SyntaxError]:

@@ -23,6 +23,7 @@ from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.core.http.error_answers import describe_status
 from ckanext.ukharvest.core.http.request import Reply
 from ckanext.ukharvest.core.http.urls import safe_url, with_query
+from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.core.records import Iteration
 from ckanext.ukharvest.core.values.text import clean_text, counted, one_line, shorten
 from ckanext.ukharvest.core.xml import parser as xml
@@ -35,7 +36,7 @@ TRIPLES = (
     " application/ld+json;q=0.7, */*;q=0.1"
 )
 KIND = "a result of SPARQL"
-_EXPECTED = "results of SELECT in JSON or XML"
+_EXPECTED = Message("results of SELECT in JSON or XML")
 
 # Statuses under which servers say in words why they refuse a query (protocol, section 2.1.7).
 _REPORTED = (400, 403, 404, 405, 406, 408, 411, 413, 414, 415, 422, 431, 501)
@@ -92,13 +93,15 @@ def _refuse_part(reply: Reply) -> None:
     most = reply.headers.get("X-SPARQL-MaxRows", "")
     if state.strip("0 ") or reply.status == 206:
         message = shorten(one_line(reply.headers.get("X-SQL-Message", "")), 200)
-        why = f"only a part of the result: {message or 'it ran out of time'}"
+        why = Message(
+            "only a part of the result: {message}", message=message or Message("it ran out of time")
+        )
     elif most:
-        why = f"at most {shorten(most, 12)} rows"
+        why = Message("at most {most} rows", most=shorten(most, 12))
     else:
         return
     url = place(reply)
-    raise Cut(f"{url} gives {why}", url=url)
+    raise Cut(Message("{url} gives {why}", url=url, why=why), url=url)
 
 
 def _json_rows(reply: Reply, variable: str, most: int) -> list[Term]:
@@ -119,10 +122,12 @@ def _json_rows(reply: Reply, variable: str, most: int) -> list[Term]:
 
 
 def _other(outer: Mapping[str, str], url: str) -> ProtocolError:
-    what = "an answer to ASK" if "boolean" in outer else "JSON of another kind"
+    what = Message("an answer to ASK") if "boolean" in outer else Message("JSON of another kind")
     if reason := "boolean" not in outer and (outer.get("error") or outer.get("message")):
-        what = f"an error: {shorten(one_line(reason), 200)}"
-    message = f"{url} answered with {what}; expected {_EXPECTED}"
+        what = Message("an error: {reason}", reason=shorten(one_line(reason), 200))
+    message = Message(
+        "{url} answered with {what}; expected {expected}", url=url, what=what, expected=_EXPECTED
+    )
     return ProtocolError(message, code="wrong-shape", url=url)
 
 
@@ -165,7 +170,12 @@ def _refuse_names(names: list[str], variable: str, url: str) -> None:
     if names and variable not in names:
         named = shorten(", ".join(names), 200)
         held = f"{counted(len(names), 'variable')} {named}"
-        message = f"the results of {url} have the {held}; expected {variable}"
+        message = Message(
+            "the results of {url} have the {held}; expected {variable}",
+            url=url,
+            held=held,
+            variable=variable,
+        )
         raise ProtocolError(message, code="wrong-shape", url=url)
 
 

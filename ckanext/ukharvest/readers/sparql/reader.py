@@ -23,6 +23,7 @@ from ckanext.ukharvest.core.errors import (
     TooLarge,
     Unreachable,
 )
+from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.core.options import Option
 from ckanext.ukharvest.core.records import Ending, Problem, RawRecord, Reader, Source
 from ckanext.ukharvest.core.values.text import marked as _
@@ -102,7 +103,14 @@ class Descriptions:
                 count = graph.count
                 is_doubtful = count % _ROUND == 0 and not is_alone
                 if count and (count == self.most_rows or is_doubtful):
-                    raise Cut(f"{url} gives at most {count:,} statements at a time", url=url)
+                    raise Cut(
+                        Message(
+                            "{url} gives at most {count:,} statements at a time",
+                            url=url,
+                            count=count,
+                        ),
+                        url=url,
+                    )
                 described = [_described(raw, graph.record(f"<{raw.guid}>")) for raw in datasets]
                 self.problems |= {problem.message: problem for problem in graph.problems}
                 return described
@@ -116,16 +124,16 @@ class Descriptions:
         self._in_a_row += not isinstance(exc, (Cut, TooLarge))
         if self._in_a_row >= _IN_A_ROW:
             raise exc
-        message = f"{dataset.display_name}: {exc.message}"
+        message = Message("{record}: {reason}", record=dataset.display_name, reason=exc.message)
         return replace(dataset, error=_Failed(message, code=exc.code, url=dataset.url))
 
 
 def _described(dataset: RawRecord, triples: list[rdf.Triple]) -> RawRecord:
     """Return a dataset with its description, or with the error that there is none."""
     if not triples:
-        message = (
-            f"{dataset.display_name} is listed, but the server does not describe it; expected"
-            " statements about it"
+        message = Message(
+            "{record} is listed, but the server does not describe it; expected statements about it",
+            record=dataset.display_name,
         )
         return replace(dataset, error=RecordError(message, code="not-shown", url=dataset.url))
     dates = [obj for node, name, obj in triples if node[1:-1] == dataset.guid and name == _MODIFIED]
@@ -228,7 +236,9 @@ class Datasets(Pages):
             url = place(reply)
         text = terms[0].value if terms else ""
         if not text.isdecimal() or len(text) > 11:
-            message = f"{url} counts '{shorten(text, 30)}' datasets; expected a number"
+            message = Message(
+                "{url} counts '{text}' datasets; expected a number", url=url, text=shorten(text, 30)
+            )
             raise ProtocolError(message, code="wrong-shape", url=url)
         return int(text)
 
@@ -286,11 +296,23 @@ class Datasets(Pages):
 
     def _record(self, term: Term, position: str) -> RawRecord:
         if term.kind != "uri":
-            kind = "a blank node" if term.kind == "bnode" else f"the text '{shorten(term.value)}'"
-            message = f"{position}: it is {kind}; expected a URI that stays the same"
+            kind = (
+                Message("a blank node")
+                if term.kind == "bnode"
+                else Message("the text '{value}'", value=shorten(term.value))
+            )
+            message = Message(
+                "{position}: it is {kind}; expected a URI that stays the same",
+                position=position,
+                kind=kind,
+            )
             return failed_record(position, message, code="missing-identifier", url=self.where)
         if not requests.is_iri(term.value):
-            message = f"{position}: '{shorten(term.value)}' cannot be requested; expected a URI"
+            message = Message(
+                "{position}: '{value}' cannot be requested; expected a URI",
+                position=position,
+                value=shorten(term.value),
+            )
             guid = term.value
             return failed_record(position, message, code="bad-iri", url=self.where, guid=guid)
         url = requests.record_url(self.where, term.value)
@@ -370,15 +392,20 @@ class Sparql(Reader):
         with closing(source.http.get(source.url, accept=ROWS)) as reply:
             terms = rows(reply, VARIABLE, _MOST_SAVED)
         for number, term in enumerate(terms, 1):
-            position = f"dataset {number}"
+            position = Message("dataset {number}", number=number)
             guid = term.value if term.kind == "uri" else ""
-            message = f"{position}: it has no URI; expected one that stays the same"
+            message = Message(
+                "{position}: it has no URI; expected one that stays the same", position=position
+            )
             if guid:
-                message = (
-                    f"dataset '{guid}' is named, not described; expected the URL of a SPARQL"
-                    " endpoint"
+                message = Message(
+                    "dataset '{guid}' is named, not described; expected the URL of a"
+                    " SPARQL endpoint",
+                    guid=guid,
                 )
             code = "not-shown" if guid else "missing-identifier"
             yield failed_record(position, message, code=code, url=source.url, guid=guid)
-        reason = f"{source.url} only names datasets; enter the URL of the SPARQL endpoint"
+        reason = Message(
+            "{url} only names datasets; enter the URL of the SPARQL endpoint", url=source.url
+        )
         return Ending(complete=False, reason=reason)

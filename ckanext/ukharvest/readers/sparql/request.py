@@ -20,6 +20,7 @@ from typing import Any
 import pyoxigraph as ox
 
 from ckanext.ukharvest.core.http.urls import with_query, without_parameters
+from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.core.rdf import DATASET_TYPES, DCAT
 from ckanext.ukharvest.readers.rdf.graph import LISTS, NOT_FOLLOWED
 
@@ -40,10 +41,10 @@ _PROLOGUE = re.compile(
 )
 # Keyword → why it has no place here.
 _REFUSED = {
-    "SERVICE": "names a SERVICE; expected a query of this endpoint alone",
-    "FROM": "names its graphs with FROM; expected them in the option graphs",
-    "LIMIT": "has a LIMIT; expected none, since all datasets have to be listed",
-    "OFFSET": "has an OFFSET; expected none, since all datasets have to be listed",
+    "SERVICE": Message("names a SERVICE; expected a query of this endpoint alone"),
+    "FROM": Message("names its graphs with FROM; expected them in the option graphs"),
+    "LIMIT": Message("has a LIMIT; expected none, since all datasets have to be listed"),
+    "OFFSET": Message("has an OFFSET; expected none, since all datasets have to be listed"),
 }
 _KEYWORD = re.compile(rf"(?<![\w?$:@%\\.-])(?:{'|'.join(_REFUSED)})(?![\w:-])", re.IGNORECASE)
 _FORMS = ("SELECT", "CONSTRUCT", "DESCRIBE", "ASK")
@@ -59,14 +60,24 @@ def split_query(query: str) -> tuple[str, str]:
 def check_query(query: str) -> str:
     """Return what is wrong with a query, as the end of a sentence; "" if it can be used."""
     if len(query) > _MOST_SIGNS:
-        return f"has {len(query):,} characters; expected at most {_MOST_SIGNS:,}"
+        return Message(
+            "has {count:,} characters; expected at most {most_signs:,}",
+            count=len(query),
+            most_signs=_MOST_SIGNS,
+        )
     prologue, select = split_query(query)
     bare = _QUOTED.sub(" ", select)
     form = re.match(r"\w*", bare)
     name = form[0].upper() if form else ""
     if name != "SELECT":
-        what = f"is a query of the form {name}" if name in _FORMS else "is not a query"
-        return f"{what}; expected SELECT with the variable ?{VARIABLE}"
+        what = (
+            Message("is a query of the form {name}", name=name)
+            if name in _FORMS
+            else Message("is not a query")
+        )
+        return Message(
+            "{what}; expected SELECT with the variable ?{variable}", what=what, variable=VARIABLE
+        )
     if keyword := _KEYWORD.search(bare):
         return _REFUSED[keyword[0].upper()]
     group = f"{{ {select}\n}}"
@@ -77,7 +88,7 @@ def check_query(query: str) -> str:
             # A variable of the query cannot be set again behind it (section 10.1).
             ""
             if _syntax_error(prologue, f"{group} BIND(1 AS ?{VARIABLE})")
-            else f"does not select the variable ?{VARIABLE}"
+            else Message("does not select the variable ?{variable}", variable=VARIABLE)
         )
     )
 
@@ -88,10 +99,12 @@ def _check_brackets(bare: str) -> str:
     for bracket in re.findall(r"[][(){}]", bare):
         level += 1 if bracket in "[({" else -1
         if level < 0:
-            return "closes a bracket that is not open"
+            return Message("closes a bracket that is not open")
         if level > _MOST_LEVELS:
-            return f"has more than {_MOST_LEVELS} brackets inside each other"
-    return "leaves a bracket open" if level else ""
+            return Message(
+                "has more than {most_levels} brackets inside each other", most_levels=_MOST_LEVELS
+            )
+    return Message("leaves a bracket open") if level else ""
 
 
 def _syntax_error(prologue: str, pattern: str) -> str:
@@ -103,8 +116,12 @@ def _syntax_error(prologue: str, pattern: str) -> str:
         ox.Store().update(prologue + update)
     except SyntaxError as exc:
         place = re.match(r"error at (\d+):", exc.msg or "")
-        line = f" in line {place[1]}" if place else ""
-        return f"is not valid SPARQL 1.1{line}; expected SELECT ?{VARIABLE} WHERE {{ … }}"
+        line = Message(" in line {place}", place=place[1]) if place else ""
+        return Message(
+            "is not valid SPARQL 1.1{line}; expected SELECT ?{variable} WHERE {{ … }}",
+            line=line,
+            variable=VARIABLE,
+        )
     except RuntimeError:
         pass  # the graph is not there: all was parsed
     return ""
@@ -132,7 +149,12 @@ _PREFIX_LINES = "".join(f"PREFIX {name}: <{uri}>\n" for name, uri in _PREFIXES.i
 def check_graphs(graphs: Iterable[str]) -> str:
     """Return what is wrong with names of graphs, as the end of a sentence; "" if nothing is."""
     return next(
-        (f"'{graph}' is not the URI of a graph" for graph in graphs if not is_iri(graph)), ""
+        (
+            Message("'{graph}' is not the URI of a graph", graph=graph)
+            for graph in graphs
+            if not is_iri(graph)
+        ),
+        "",
     )
 
 

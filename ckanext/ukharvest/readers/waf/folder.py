@@ -19,6 +19,7 @@ from ckanext.ukharvest.core.errors import (
     Unreachable,
 )
 from ckanext.ukharvest.core.http.urls import safe_url
+from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.core.records import Problem, Source
 from ckanext.ukharvest.core.values.text import counted
 from ckanext.ukharvest.core.xml import parser as xml
@@ -26,7 +27,7 @@ from ckanext.ukharvest.readers.waf import listing as waf_listing
 from ckanext.ukharvest.readers.waf.listing import Link, Listing
 
 ACCEPT = "text/html, application/xhtml+xml;q=0.9, */*;q=0.1"
-EXPECTED = "expected an HTML page with links to XML files"
+EXPECTED = Message("expected an HTML page with links to XML files")
 MAX_PAGE = 32 << 20  # bytes; a link takes some 200
 MAX_FILES = 100_000
 MAX_FOLDERS = 1_000
@@ -53,12 +54,12 @@ _ENDING = re.compile(r"\.(\w{1,6})\Z")
 # Kind of link that is not read → its problem, with the end of a sentence that names the links.
 _LEFT_OUT = {
     "file": Problem(
-        "link-elsewhere", "href", " outside of its folder, not read; expected them in it"
+        "link-elsewhere", "href", Message(" outside of its folder, not read; expected them in it")
     ),
     "sub-folder": Problem(
-        "folder-left-out", "href", ", not read; expected the option depth to reach them"
+        "folder-left-out", "href", Message(", not read; expected the option depth to reach them")
     ),
-    "archive": Problem("archive-left-out", "href", ", not opened; expected XML files"),
+    "archive": Problem("archive-left-out", "href", Message(", not opened; expected XML files")),
 }
 
 
@@ -105,8 +106,12 @@ class Patience:
         self._failures = self._failures + 1 if is_down else 0
         if self._failures >= PATIENCE and isinstance(answer, FetchError):
             raise SourceError(
-                f"{PATIENCE} addresses of the folder in a row gave no answer, so that its server"
-                f" seems to be down; the last: {answer.message}",
+                Message(
+                    "{patience} addresses of the folder in a row gave no answer, so that its"
+                    " server seems to be down; the last: {reason}",
+                    patience=PATIENCE,
+                    reason=answer.message,
+                ),
                 code=answer.code,
                 url=answer.url,
             )
@@ -181,13 +186,19 @@ class Folder:
 
     def nothing(self) -> ProtocolError:
         """Return the error for a folder without a file to read."""
-        title = f" with the title '{self.title}'" if self.title else ""
+        title = Message(" with the title '{title}'", title=self.title) if self.title else ""
         more = "".join(f"; it links to {links}" for _kind, links in self._left_out())
         more += "".join(f"; {reason}" for reason in self.reasons())
         url = safe_url(self._source.url)
         return ProtocolError(
-            f"the page {url}{title} has {counted(self.count, 'link')}, none to an XML file in its"
-            f' folder; expected names of files, such as href="rivers.xml"{more}',
+            Message(
+                "the page {url}{title} has {links}, none to an XML file in its folder;"
+                ' expected names of files, such as href="rivers.xml"{more}',
+                url=url,
+                title=title,
+                links=counted(self.count, "link"),
+                more=more,
+            ),
             code="no-links",
             url=url,
         )
@@ -196,8 +207,12 @@ class Folder:
         with closing(self._source.http.get(url, accept=ACCEPT)) as reply:
             if reply.body.seek(0, io.SEEK_END) > MAX_PAGE:
                 raise TooLarge(
-                    f"{safe_url(url)} is larger than {MAX_PAGE >> 20} MB, the most that is read of"
-                    " a page of links.",
+                    Message(
+                        "{url} is larger than {max_page} MB, the most that is read of a page"
+                        " of links.",
+                        url=safe_url(url),
+                        max_page=MAX_PAGE >> 20,
+                    ),
                     url=safe_url(url),
                 )
             body, media_type = reply.content, reply.media_type
@@ -253,8 +268,12 @@ class Folder:
 
     def _endless(self, what: str) -> SourceError:
         return ProtocolError(
-            f"{safe_url(self._source.url)} has more than {what}, the most that is read; folders"
-            " that link to each other have no end",
+            Message(
+                "{url} has more than {what}, the most that is read; folders that link to each"
+                " other have no end",
+                url=safe_url(self._source.url),
+                what=what,
+            ),
             code="endless-folder",
             url=safe_url(self._source.url),
         )
@@ -279,16 +298,31 @@ def _refuse(body: bytes, url: str, roots: dict[str, str], media_type: str) -> No
     """Raise ProtocolError unless this is an HTML page; it may have no links."""
     where = safe_url(url)
     if not body.strip():
-        message = f"the page {where} is empty; {EXPECTED}"
+        message = Message("the page {where} is empty; {expected}", where=where, expected=EXPECTED)
         raise ProtocolError(message, code="empty-document", url=where)
     if html_title(body) is not None:
         return
     try:
         root = xml.local_name(xml.parse(body))
     except ParseError:
-        begins = f"it begins with {quote_beginning(body)}{sent_as(media_type, 'html')}"
-        message = f"{where} is no HTML page: {begins}; {EXPECTED}"
+        begins = Message(
+            "it begins with {beginning}{sent}",
+            beginning=quote_beginning(body),
+            sent=sent_as(media_type, "html"),
+        )
+        message = Message(
+            "{where} is no HTML page: {begins}; {expected}",
+            where=where,
+            begins=begins,
+            expected=EXPECTED,
+        )
         raise ProtocolError(message, code="not-html", url=where) from None
-    hint = f", {roots[root]}" if root in roots else ""
-    message = f"{where} is an XML document with the root element <{root}>{hint}; {EXPECTED}"
+    hint = Message(", {roots}", roots=roots[root]) if root in roots else ""
+    message = Message(
+        "{where} is an XML document with the root element <{root}>{hint}; {expected}",
+        where=where,
+        root=root,
+        hint=hint,
+        expected=EXPECTED,
+    )
     raise ProtocolError(message, code="wrong-root", url=where)

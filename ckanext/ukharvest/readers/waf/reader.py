@@ -19,6 +19,7 @@ from email.utils import parsedate_to_datetime
 from ckanext.ukharvest.core.errors import FetchError, ProtocolError, RecordError
 from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.core.http.request import Reply
+from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.core.options import Option
 from ckanext.ukharvest.core.records import (
     Copy,
@@ -125,8 +126,12 @@ class Waf(Reader):
                 if record.guid == raw.guid:
                     return _stamped(record, raw.modified, reply, alone=document.count == 1)
         raise RecordError(
-            f"{raw.url} has no record with the identifier '{raw.guid}' any more; expected the one"
-            " that was found there before",
+            Message(
+                "{url} has no record with the identifier '{guid}' any more; expected the one"
+                " that was found there before",
+                url=raw.url,
+                guid=raw.guid,
+            ),
             code="other-record",
             url=raw.url,
         )
@@ -158,7 +163,12 @@ class Waf(Reader):
         results.problems += document.problems
         if not document.count:
             raise ProtocolError(
-                f"{file.link.url} has no {self.shape.singular}; expected {self.shape.kind}",
+                Message(
+                    "{url} has no {singular}; expected {kind}",
+                    url=file.link.url,
+                    singular=self.shape.singular,
+                    kind=self.shape.kind,
+                ),
                 code="no-record",
                 url=file.link.url,
             )
@@ -213,7 +223,9 @@ class _Results:
         problems = [*folder.problems(), *self.problems]
         if self.others:
             files = list_names(self.others, "file")
-            message = f"not XML: {files} in the folder; expected metadata records"
+            message = Message(
+                "not XML: {files} in the folder; expected metadata records", files=files
+            )
             problems.append(Problem("not-xml-file", "href", message))
         reasons = folder.reasons()
         if self.pages:

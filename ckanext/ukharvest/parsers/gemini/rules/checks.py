@@ -20,6 +20,7 @@ from collections.abc import Collection, Iterable, Iterator
 
 from lxml import etree
 
+from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.core.values.multivalue import is_yes
 from ckanext.ukharvest.core.values.text import clean_text, shorten
 from ckanext.ukharvest.core.xml import parser as xml
@@ -65,19 +66,19 @@ def quoted(words: Iterable[str], between: str) -> str:
 
 def nil_fault(node: IsoNode) -> str:
     """Return the fault of a required element that has a nilReason instead of a value, or ""."""
-    return f"is absent, with nilReason '{shorten(node.nil)}'" if node.nil else ""
+    return Message("is absent, with nilReason '{nil}'", nil=shorten(node.nil)) if node.nil else ""
 
 
 def needed(metadata: Metadata, *paths: str) -> Iterator[Failure]:
     """Require at least one element at the end of a path."""
     if not metadata.at(*paths):
-        yield Failure("is missing", metadata.holder(paths[0]))
+        yield Failure(Message("is missing"), metadata.holder(paths[0]))
 
 
 @each()
 def value(node: IsoNode) -> str:
     """Require that each element holds text and is not nil (AP-2); no element passes."""
-    return nil_fault(node) or ("" if text_of(node).strip() else "is empty")
+    return nil_fault(node) or ("" if text_of(node).strip() else Message("is empty"))
 
 
 def value_or_reason(metadata: Metadata, *paths: str) -> Iterator[Failure]:
@@ -97,7 +98,11 @@ def _value_or(
 ) -> Iterator[Failure]:
     for node in metadata.at(*paths):
         if not text_of(node).strip() and node.nil not in reasons:
-            fault = f"is empty with nilReason '{shorten(node.nil)}'" if node.nil else "is empty"
+            fault = (
+                Message("is empty with nilReason '{nil}'", nil=shorten(node.nil))
+                if node.nil
+                else Message("is empty")
+            )
             yield Failure(fault, node)
 
 
@@ -112,7 +117,7 @@ def code(metadata: Metadata, *paths: str, nil: bool = True) -> Iterator[Failure]
         if nil and node.nil and not children:
             continue
         if not children or not any(child.attribute("codeListValue") for child in children):
-            yield Failure("has no codeListValue", node)
+            yield Failure(Message("has no codeListValue"), node)
 
 
 def code_not_nil(metadata: Metadata, *paths: str) -> Iterator[Failure]:
@@ -126,16 +131,16 @@ def codes_from(metadata: Metadata, path: str, *words: str) -> Iterator[Failure]:
         for child in node.find_all("*"):
             word = child.attribute("codeListValue")
             if word and word not in words:
-                yield Failure(f"is '{shorten(word)}'", node)
+                yield Failure(Message("is '{word}'", word=shorten(word)), node)
 
 
 def exactly_one(metadata: Metadata, *paths: str) -> Iterator[Failure]:
     """Require exactly one element at the end of a path."""
     nodes = metadata.at(*paths)
     if not nodes:
-        yield Failure("is missing", metadata.holder(paths[0]))
+        yield Failure(Message("is missing"), metadata.holder(paths[0]))
     elif len(nodes) > 1:
-        yield Failure(f"is there {len(nodes)} times", nodes[1])
+        yield Failure(Message("is there {count} times", count=len(nodes)), nodes[1])
 
 
 @each()
@@ -150,11 +155,16 @@ def language(metadata: Metadata, *paths: str) -> Iterator[Failure]:
         codes = list(node.find_all("LanguageCode"))
         word = codes[0].attribute("codeListValue") if len(codes) == 1 else ""
         if not codes:
-            yield Failure("has no gmd:LanguageCode", node)
+            yield Failure(Message("has no gmd:LanguageCode"), node)
         elif len(codes) > 1:
-            yield Failure(f"has {len(codes)} of gmd:LanguageCode", node)
+            yield Failure(Message("has {count} of gmd:LanguageCode", count=len(codes)), node)
         elif len(word) != 3:
-            yield Failure(f"is '{shorten(word)}'" if word else "has no codeListValue", node)
+            yield Failure(
+                Message("is '{word}'", word=shorten(word))
+                if word
+                else Message("has no codeListValue"),
+                node,
+            )
 
 
 # Paths of the values that GEMINI requires of a party.
@@ -171,15 +181,26 @@ def party(node: IsoNode) -> str:
     }
     missing = [f"no {name}" for name, count in counts.items() if not count]
     many = [f"more than one {name}" for name, count in counts.items() if count > 1]
-    return f"has {' and '.join(missing + many)}" if missing or many else ""
+    return Message("has {missing}", missing=" and ".join(missing + many)) if missing or many else ""
 
 
 def party_value(metadata: Metadata, path: str) -> Iterator[Failure]:
     """Require text in those of the two that each party has (AP-2); the message names the empty."""
     for node in metadata.at(f"{path}/{_ORGANISATION}", f"{path}/{_MAIL}"):
         if node.nil or not text_of(node).strip():
-            content = f"nilReason '{shorten(node.nil)}'" if node.nil else "nothing"
-            yield Failure(f"has {content} in {written_name(node.element)}", node)
+            content = (
+                Message("nilReason '{nil}'", nil=shorten(node.nil))
+                if node.nil
+                else Message("nothing")
+            )
+            yield Failure(
+                Message(
+                    "has {content} in {element}",
+                    content=content,
+                    element=written_name(node.element),
+                ),
+                node,
+            )
 
 
 def one_of(metadata: Metadata, fault: str, name: str, *children: str) -> Iterator[Failure]:
@@ -278,7 +299,11 @@ _CODES = frozenset(("codeList", "codeListValue", "{http://www.w3.org/1999/xlink}
 def other_restrictions(node: IsoNode, name: str) -> str:
     """Require a text beside the code otherRestrictions."""
     is_without = not has(node, "otherConstraints") and "otherRestrictions" in node.codes(name)
-    return f"is missing beside gmd:{name} with the code otherRestrictions" if is_without else ""
+    return (
+        Message("is missing beside gmd:{name} with the code otherRestrictions", name=name)
+        if is_without
+        else ""
+    )
 
 
 def restriction_text(metadata: Metadata) -> Iterator[Failure]:
@@ -286,7 +311,7 @@ def restriction_text(metadata: Metadata) -> Iterator[Failure]:
     for block in metadata.classes("MD_LegalConstraints"):
         node = block.first("otherConstraints")
         if node and not clean_text(text_of(node)) and node.nil not in NIL_REASONS:
-            yield Failure("is empty", node)
+            yield Failure(Message("is empty"), node)
 
 
 @each(of_class="DQ_DataQuality")
@@ -294,9 +319,9 @@ def quality(node: IsoNode) -> str:
     """Require a level, and for a dataset lineage or a report."""
     levels = node.codes("scope/*/level")
     if not levels:
-        return "does not say what it is about: its gmd:level is missing"
+        return Message("does not say what it is about: its gmd:level is missing")
     is_without = DATASET in levels and not has(node, "report", "lineage")
-    return "has neither gmd:report nor gmd:lineage" if is_without else ""
+    return Message("has neither gmd:report nor gmd:lineage") if is_without else ""
 
 
 @each(of_class="DQ_Scope")
@@ -304,7 +329,11 @@ def level(node: IsoNode) -> str:
     """Require a description of a level that is neither dataset nor series."""
     levels = node.codes("level")
     is_without = levels and DATA.isdisjoint(levels) and not has(node, "levelDescription")
-    return f"is missing beside gmd:level '{shorten(levels[0])}'" if is_without else ""
+    return (
+        Message("is missing beside gmd:level '{levels}'", levels=shorten(levels[0]))
+        if is_without
+        else ""
+    )
 
 
 @each(of_class="MD_Georectified")
@@ -312,14 +341,16 @@ def check_points(node: IsoNode) -> str:
     """Require a description of check points that are available."""
     is_available = is_yes(node.text("checkPointAvailability"))
     is_without = is_available and not has(node, "checkPointDescription")
-    return "is missing, although check points are said to be available" if is_without else ""
+    return (
+        Message("is missing, although check points are said to be available") if is_without else ""
+    )
 
 
 @each(of_class="MD_Band")
 def band_units(node: IsoNode) -> str:
     """Require the unit of a band's values."""
     is_without = has(node, "maxValue", "minValue") and not has(node, "units")
-    return "is missing beside gmd:maxValue or gmd:minValue" if is_without else ""
+    return Message("is missing beside gmd:maxValue or gmd:minValue") if is_without else ""
 
 
 def density(metadata: Metadata) -> Iterator[Failure]:
@@ -327,14 +358,17 @@ def density(metadata: Metadata) -> Iterator[Failure]:
     for first, second in (("density", "densityUnits"), ("densityUnits", "density")):
         for node in metadata.classes("MD_Medium"):
             if has(node, first) and not has(node, second):
-                yield Failure(f"has gmd:{first} without gmd:{second}", node)
+                yield Failure(
+                    Message("has gmd:{first} without gmd:{second}", first=first, second=second),
+                    node,
+                )
 
 
 @each(named=("Distance", "Length", "Scale", "Angle"))
 def measure(node: IsoNode) -> str:
     """Require the unit of each measure."""
     is_without = node.element.get("uom") is None and str(node.element.tag).startswith(_GCO)
-    return "has no uom" if is_without else ""
+    return Message("has no uom") if is_without else ""
 
 
 def extension_unless(metadata: Metadata, name: str, *types: str) -> Iterator[Failure]:
@@ -353,9 +387,11 @@ def _extension(
     for node in metadata.classes("MD_ExtendedElementInformation"):
         part = node.first(name)
         if part is None and is_for == bool({*types} & {*node.codes("dataType")}):
-            yield Failure(f"is missing in the element '{shorten(node.text('name'))}'", node)
+            yield Failure(
+                Message("is missing in the element '{text}'", text=shorten(node.text("name"))), node
+            )
         elif part is not None and not _has_value(part):
-            yield Failure("is empty", part)
+            yield Failure(Message("is empty"), part)
 
 
 def _has_value(node: IsoNode) -> bool:
@@ -368,9 +404,11 @@ def condition(metadata: Metadata) -> Iterator[Failure]:
         part = node.first("condition")
         if part is None and "conditional" in node.codes("obligation"):
             name = shorten(node.text("name"))
-            yield Failure(f"is missing in the conditional element '{name}'", node)
+            yield Failure(
+                Message("is missing in the conditional element '{name}'", name=name), node
+            )
         elif part is not None and not _has_value(part):
-            yield Failure("is empty", part)
+            yield Failure(Message("is empty"), part)
 
 
 def empty(metadata: Metadata) -> Iterator[Failure]:
@@ -385,5 +423,8 @@ def empty(metadata: Metadata) -> Iterator[Failure]:
         reason = str(element.get(_GCO + "nilReason") or "")
         is_nil = reason in NIL_REASONS or reason.startswith("other:")
         if not is_nil and _CODES.isdisjoint(element.keys()):
-            content = "bare text in" if text_of(node).strip() else "an empty"
-            yield Failure(f"has {content} {written_name(element)}", node)
+            content = Message("bare text in") if text_of(node).strip() else Message("an empty")
+            yield Failure(
+                Message("has {content} {element}", content=content, element=written_name(element)),
+                node,
+            )

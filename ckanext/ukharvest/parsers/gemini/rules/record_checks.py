@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Collection, Iterator
 from datetime import datetime, timedelta, timezone
 
+from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.core.values.dates import parse_date
 from ckanext.ukharvest.core.values.text import clean_text, shorten
 from ckanext.ukharvest.core.xml import parser as xml
@@ -48,22 +49,26 @@ def root(metadata: Metadata) -> Iterator[Failure]:
     element = metadata.record.element
     namespace = xml.namespace(element)
     if namespace != _GMD:
-        name = f"{written_name(element)} of {namespace or 'no namespace'}"
-        yield Failure(f"is {name}", metadata.record)
+        name = Message(
+            "{element} of {namespace}",
+            element=written_name(element),
+            namespace=namespace or Message("no namespace"),
+        )
+        yield Failure(Message("is {name}", name=name), metadata.record)
 
 
 @each(named=_GML)
 def old_gml(node: IsoNode) -> str:
     """Require GML of 3.2."""
     is_old = xml.namespace(node.element) == _OLD_GML
-    return f"is of the old namespace {_OLD_GML}" if is_old else ""
+    return Message("is of the old namespace {old_gml}", old_gml=_OLD_GML) if is_old else ""
 
 
 @each("fileIdentifier")
 def braces(node: IsoNode) -> str:
     """Require a file identifier without braces."""
     text = text_of(node)
-    return f"is '{shorten(text)}'" if "{" in text or "}" in text else ""
+    return Message("is '{text}'", text=shorten(text)) if "{" in text or "}" in text else ""
 
 
 def characters(metadata: Metadata) -> Iterator[Failure]:
@@ -71,8 +76,14 @@ def characters(metadata: Metadata) -> Iterator[Failure]:
     for node in metadata.at("fileIdentifier"):
         text = clean_text(text_of(node))
         if match := _NOT_OF_A_URI.search(text):
-            what = "a blank" if match[0].isspace() else f"'{shorten(match[0])}'"
-            yield Failure(f"holds {what}: '{shorten(text, 60)}'", node)
+            what = (
+                Message("a blank")
+                if match[0].isspace()
+                else Message("'{match}'", match=shorten(match[0]))
+            )
+            yield Failure(
+                Message("holds {what}: '{text}'", what=what, text=shorten(text, 60)), node
+            )
 
 
 @each("dateStamp")
@@ -83,14 +94,16 @@ def future_date(node: IsoNode) -> str:
     except ValueError:
         return ""  # the parser reports it as bad-date
     is_ahead = day > (datetime.now(timezone.utc) + _SLACK).date().isoformat()
-    return f"is in the future: {day}" if is_ahead else ""
+    return Message("is in the future: {day}", day=day) if is_ahead else ""
 
 
 def no_edition(metadata: Metadata) -> Iterator[Failure]:
     """Require that the record shows its edition of GEMINI."""
     if report.detect_edition(metadata) == report.NOT_STATED:
         node = metadata.first("metadataStandardName") or metadata.record
-        yield Failure("tells no edition of GEMINI, so that the record is judged by 2.3", node)
+        yield Failure(
+            Message("tells no edition of GEMINI, so that the record is judged by 2.3"), node
+        )
 
 
 def contact_role(metadata: Metadata) -> Iterator[Failure]:
@@ -99,34 +112,40 @@ def contact_role(metadata: Metadata) -> Iterator[Failure]:
     roles = [contact.code("*/role") for contact in contacts]
     if contacts and "pointOfContact" not in roles:
         words = quoted(roles, " or ")
-        yield Failure(f"is {words}" if words else "is missing", contacts[0])
+        yield Failure(
+            Message("is {words}", words=words) if words else Message("is missing"), contacts[0]
+        )
 
 
 def identification_class(metadata: Metadata, name: str) -> Iterator[Failure]:
     """Require that the first identification is of a class."""
     node = metadata.first("identificationInfo/*")
     if node is not None and not is_class(node, name):
-        yield Failure(f"holds {written_name(node.element)}", node)
+        yield Failure(Message("holds {element}", element=written_name(node.element)), node)
 
 
 @each(named=("CharacterString", "Anchor"))
 def blank_text(node: IsoNode) -> str:
     """Require text in each element of text."""
     parent, text = node.element.getparent(), text_of(node).strip()
-    return "" if text or parent is None else f"is empty in {written_name(parent)}"
+    return (
+        ""
+        if text or parent is None
+        else Message("is empty in {parent}", parent=written_name(parent))
+    )
 
 
 @each(_LEVEL_NAMES)
 def level_name(node: IsoNode) -> str:
     """Require the word service as the name of a service's type."""
     word = text_of(node)
-    return f"is '{shorten(word)}'" if word.strip() and word != SERVICE else ""
+    return Message("is '{word}'", word=shorten(word)) if word.strip() and word != SERVICE else ""
 
 
 @each(_LEVEL_NAMES)
 def blank_level_name(node: IsoNode) -> str:
     """Require text in the name of the resource's type."""
-    return "" if text_of(node).strip() else "is empty"
+    return "" if text_of(node).strip() else Message("is empty")
 
 
 @each("identificationInfo/*/serviceType")
@@ -134,14 +153,14 @@ def service_type(node: IsoNode, *types: str) -> str:
     """Require that the type of a service is in a list."""
     names = [text_of(name) for name in node.find_all("LocalName")]
     if not names:
-        return "has no gco:LocalName"
-    return "" if names[0] in types else f"is '{shorten(names[0])}'"
+        return Message("has no gco:LocalName")
+    return "" if names[0] in types else Message("is '{names}'", names=shorten(names[0]))
 
 
 @each("identificationInfo/*/operatesOn")
 def coupled_url(node: IsoNode) -> str:
     """Require a URL of each coupled resource; AGI's Schematron accepts an empty one."""
-    return "" if node.href else "has no xlink:href"
+    return "" if node.href else Message("has no xlink:href")
 
 
 _QUALITY = "dataQualityInfo/*"
@@ -178,11 +197,11 @@ def _uncited(
     if cited.keys().isdisjoint(titles):
         near = [title for title in cited if any(number in title for number in _TITLES)]
         if near:
-            yield Failure(f"cites '{shorten(near[0], 250)}'", cited[near[0]])
+            yield Failure(Message("cites '{near}'", near=shorten(near[0], 250)), cited[near[0]])
         elif results:
-            yield Failure("cites other specifications only", results[0])
+            yield Failure(Message("cites other specifications only"), results[0])
         else:
-            yield Failure("is missing", metadata.holder(f"{_QUALITY}/{_RESULT}"))
+            yield Failure(Message("is missing"), metadata.holder(f"{_QUALITY}/{_RESULT}"))
 
 
 def _repeated(metadata: Metadata, scopes: Collection[str]) -> Iterator[Failure]:
@@ -192,7 +211,7 @@ def _repeated(metadata: Metadata, scopes: Collection[str]) -> Iterator[Failure]:
         for result in results:
             title = _title(result)
             if title in _SERVICE_TITLES and title in cited:
-                yield Failure("is there again for the same regulation", result)
+                yield Failure(Message("is there again for the same regulation"), result)
             cited.add(title)
 
 
@@ -222,7 +241,7 @@ def regulation_pass(metadata: Metadata, number: str) -> Iterator[Failure]:
     for result in _results(metadata, *_TITLES[number]):
         verdicts = list(result.find_all("pass"))
         if not any(node.first("Boolean") or node.nil == "unknown" for node in verdicts):
-            yield Failure("is empty" if verdicts else "is missing", result)
+            yield Failure(Message("is empty") if verdicts else Message("is missing"), result)
 
 
 def regulation_date(metadata: Metadata, number: str) -> Iterator[Failure]:
@@ -230,7 +249,12 @@ def regulation_date(metadata: Metadata, number: str) -> Iterator[Failure]:
     for result in _results(metadata, *_TITLES[number]):
         dates = [text_of(node).strip() for node in result.find_all(f"{_DATE}/date/Date")]
         if checks.REGULATIONS_DATE not in dates:
-            yield Failure(f"is '{shorten(dates[0])}'" if dates else "has no gco:Date", result)
+            yield Failure(
+                Message("is '{dates}'", dates=shorten(dates[0]))
+                if dates
+                else Message("has no gco:Date"),
+                result,
+            )
 
 
 def regulation_date_type(metadata: Metadata, number: str) -> Iterator[Failure]:
@@ -239,13 +263,18 @@ def regulation_date_type(metadata: Metadata, number: str) -> Iterator[Failure]:
         types = result.find_all(f"{_DATE}/dateType/CI_DateTypeCode")
         words = [node.attribute("codeListValue") for node in types]
         if "publication" not in words:
-            yield Failure(f"is '{shorten(words[0])}'" if any(words) else "is missing", result)
+            yield Failure(
+                Message("is '{words}'", words=shorten(words[0]))
+                if any(words)
+                else Message("is missing"),
+                result,
+            )
 
 
 def regulation_capitals(metadata: Metadata) -> Iterator[Failure]:
     """Require the title of the regulation without capitals."""
     for result in _results(metadata, checks.INTEROPERABILITY_CAPITALS):
-        yield Failure("begins with COMMISSION REGULATION", result)
+        yield Failure(Message("begins with COMMISSION REGULATION"), result)
 
 
 def one_scope(metadata: Metadata) -> Iterator[Failure]:
@@ -253,11 +282,14 @@ def one_scope(metadata: Metadata) -> Iterator[Failure]:
     levels = metadata.at(_LEVEL)
     whole = [level for level in levels if level.own_code() == metadata.type]
     if len(whole) > 1:
-        yield Failure(f"is '{shorten(metadata.type)}' {len(whole)} times", whole[1])
+        yield Failure(
+            Message("is '{type}' {count} times", type=shorten(metadata.type), count=len(whole)),
+            whole[1],
+        )
     elif not whole:
         words = quoted((level.own_code() for level in levels), " and ")
         yield Failure(
-            f"is {words}" if words else "is missing",
+            Message("is {words}", words=words) if words else Message("is missing"),
             next(iter(levels), metadata.holder(_LEVEL)),
         )
 
@@ -272,7 +304,10 @@ def scope_description(metadata: Metadata) -> Iterator[Failure]:
     for scope in _service_scopes(metadata):
         count = len(list(scope.find_all("levelDescription")))
         if count != 1:
-            yield Failure(f"is there {count} times" if count else "is missing", scope)
+            yield Failure(
+                Message("is there {count} times", count=count) if count else Message("is missing"),
+                scope,
+            )
 
 
 def scope_word(metadata: Metadata) -> Iterator[Failure]:
@@ -281,7 +316,7 @@ def scope_word(metadata: Metadata) -> Iterator[Failure]:
         for node in scope.find_all("levelDescription/*/other/*"):
             word = text_of(node)
             if word.strip() and word != SERVICE:
-                yield Failure(f"is '{shorten(word)}'", node)
+                yield Failure(Message("is '{word}'", word=shorten(word)), node)
 
 
 def topology_type(metadata: Metadata) -> Iterator[Failure]:
@@ -289,7 +324,9 @@ def topology_type(metadata: Metadata) -> Iterator[Failure]:
     for value in metadata.at(f"{_TOPOLOGY}/DQ_QuantitativeResult/value"):
         record = value.first("Record")
         if record is None or not record.attribute("type"):
-            yield Failure("has no xsi:type" if record else "is missing", record or value)
+            yield Failure(
+                Message("has no xsi:type") if record else Message("is missing"), record or value
+            )
 
 
 def network_model(metadata: Metadata, part: str) -> Iterator[Failure]:
@@ -305,13 +342,13 @@ def network_model(metadata: Metadata, part: str) -> Iterator[Failure]:
 def _model_date(result: IsoNode) -> Iterator[Failure]:
     for date in result.find_all(f"{_DATE}/date/Date"):
         if (text := text_of(date).strip()) != checks.NETWORK_MODEL_DATE:
-            yield Failure(f"is '{shorten(text)}'", date)
+            yield Failure(Message("is '{text}'", text=shorten(text)), date)
 
 
 def _model_date_type(result: IsoNode) -> Iterator[Failure]:
     for date_type in result.find_all(f"{_DATE}/dateType"):
         if (word := date_type.own_code()) != "publication":
-            yield Failure(f"is '{shorten(word)}'", date_type)
+            yield Failure(Message("is '{word}'", word=shorten(word)), date_type)
 
 
 def _model_explanation(result: IsoNode) -> Iterator[Failure]:
@@ -322,7 +359,10 @@ def _model_explanation(result: IsoNode) -> Iterator[Failure]:
 def _model_pass(result: IsoNode) -> Iterator[Failure]:
     word = result.text("pass")
     if word != "false":
-        yield Failure(f"is '{word}'" if word else "is missing", result.first("pass") or result)
+        yield Failure(
+            Message("is '{word}'", word=word) if word else Message("is missing"),
+            result.first("pass") or result,
+        )
 
 
 _MODEL_PARTS: dict[str, Callable[[IsoNode], Iterator[Failure]]] = {

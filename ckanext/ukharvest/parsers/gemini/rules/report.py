@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from lxml import etree
 
+from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.core.records import Problem
 from ckanext.ukharvest.core.xml import parser as xml
 from ckanext.ukharvest.parsers.gemini.rules.checks import text_of
@@ -167,9 +168,17 @@ def _is_unreported(rule: Rule, place: Failure, seen: Mapping[etree._Element, boo
 def problem(rule: Rule, places: Sequence[Failure]) -> Problem:
     """Return one problem for all places where a record breaks a rule."""
     first = places[0]
-    expected = f"; expected {rule.wanted}"
-    example = f", such as {rule.example}" if rule.example else ""
-    message = f"{rule.field} ({rule.element}) {first.fault}{_further(places)}{expected}{example}"
+    expected = Message("; expected {wanted}", wanted=rule.wanted)
+    example = Message(", such as {example}", example=rule.example) if rule.example else ""
+    message = Message(
+        "{field} ({element}) {fault}{places}{expected}{example}",
+        field=rule.field,
+        element=rule.element,
+        fault=first.fault,
+        places=_further(places),
+        expected=expected,
+        example=example,
+    )
     return Problem(rule.code, rule.field, message, first.node.line)
 
 
@@ -178,6 +187,10 @@ def _further(places: Sequence[Failure]) -> str:
         return ""
     lines = sorted({place.node.line for place in places[1:] if place.node.line})
     shown = ", ".join(str(line) for line in lines[:_LINES])
-    more = ", …" if len(lines) > _LINES else ""
-    where = f", line{'s' if len(lines) > 1 else ''} {shown}{more}" if shown else ""
-    return f" (and {len(places) - 1} more{where})"
+    more = Message(", …") if len(lines) > _LINES else ""
+    where = (
+        Message(", line{s} {shown}{more}", s="s" if len(lines) > 1 else "", shown=shown, more=more)
+        if shown
+        else ""
+    )
+    return Message(" (and {count} more{where})", count=len(places) - 1, where=where)

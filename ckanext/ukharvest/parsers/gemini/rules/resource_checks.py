@@ -15,6 +15,7 @@ import math
 import re
 from collections.abc import Iterator
 
+from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.core.values.multivalue import is_yes
 from ckanext.ukharvest.core.values.text import counted, shorten
 from ckanext.ukharvest.core.values.theme_names import theme_of_address, theme_of_label
@@ -75,10 +76,10 @@ def abstract_text(metadata: Metadata) -> Iterator[Failure]:
     """Require text; AGI leaves a missing abstract to the XSD."""
     nodes = metadata.at(_ABSTRACT)
     if not nodes:
-        yield Failure("is missing", metadata.record)
+        yield Failure(Message("is missing"), metadata.record)
     for node in nodes:
         if text_of(node).strip() and not node.first("*"):
-            yield Failure("has its words without gco:CharacterString around them", node)
+            yield Failure(Message("has its words without gco:CharacterString around them"), node)
 
 
 def abstract_title(metadata: Metadata) -> Iterator[Failure]:
@@ -90,14 +91,18 @@ def abstract_title(metadata: Metadata) -> Iterator[Failure]:
     titles = {title.text.casefold() for node in nodes if (title := node.own_text())}
     for node in metadata.at(_ABSTRACT):
         if (text := node.own_text().text) and text.casefold() in titles:
-            yield Failure("is the title again", node)
+            yield Failure(Message("is the title again"), node)
 
 
 @each(_ABSTRACT)
 def abstract_short(node: IsoNode) -> str:
     """Require a minimum length, without the blanks around the text that AGI's rule counts."""
     length = len(node.own_text().text)
-    return f"has {counted(length, 'character')}" if 0 < length < _SHORTEST else ""
+    return (
+        Message("has {characters}", characters=counted(length, "character"))
+        if 0 < length < _SHORTEST
+        else ""
+    )
 
 
 @each("identificationInfo/*/language/LanguageCode")
@@ -105,7 +110,11 @@ def language_name(node: IsoNode) -> str:
     """Require that a language has a name beside its code."""
     words = text_of(node)
     is_code = words and words == node.attribute("codeListValue")
-    return f"has the text '{shorten(words)}', which is its codeListValue" if is_code else ""
+    return (
+        Message("has the text '{words}', which is its codeListValue", words=shorten(words))
+        if is_code
+        else ""
+    )
 
 
 def date_once(metadata: Metadata, word: str) -> Iterator[Failure]:
@@ -113,7 +122,10 @@ def date_once(metadata: Metadata, word: str) -> Iterator[Failure]:
     for node in metadata.classes("CI_Citation"):
         dates = [date for date in node.find_all("date/*/dateType") if date.own_code() == word]
         if len(dates) > 1:
-            yield Failure(f"is '{word}' {len(dates)} times in one citation", dates[1])
+            yield Failure(
+                Message("is '{word}' {count} times in one citation", word=word, count=len(dates)),
+                dates[1],
+            )
 
 
 def limitation(metadata: Metadata) -> Iterator[Failure]:
@@ -123,7 +135,11 @@ def limitation(metadata: Metadata) -> Iterator[Failure]:
         return
     blocks = [block for block in metadata.at(f"{_BLOCK}/*") if block.codes("accessConstraints")]
     texts = [text for block in blocks for text in block.find_all("otherConstraints")]
-    fault = "holds no link to a limitation of INSPIRE's list" if texts else "is missing"
+    fault = (
+        Message("holds no link to a limitation of INSPIRE's list")
+        if texts
+        else Message("is missing")
+    )
     yield Failure(fault, next(iter((*texts, *blocks)), metadata.holder(_BLOCK)))
 
 
@@ -132,7 +148,7 @@ def two_legal_blocks(metadata: Metadata) -> Iterator[Failure]:
     nodes = metadata.at(f"{_BLOCK}/*")
     blocks = [node for node in nodes if is_class(node, "MD_LegalConstraints")]
     if len(blocks) < 2:
-        fault = "is there only once" if blocks else "is missing"
+        fault = Message("is there only once") if blocks else Message("is missing")
         yield Failure(fault, blocks[0] if blocks else metadata.holder(f"{_BLOCK}/*"))
 
 
@@ -140,8 +156,8 @@ def two_legal_blocks(metadata: Metadata) -> Iterator[Failure]:
 def access_of_21(node: IsoNode) -> str:
     """Require that each block of legal constraints is about access, as in GEMINI 2.1."""
     count = node.codes("accessConstraints").count("otherRestrictions")
-    begin = "says more than once" if count else "has no"
-    fault = f"{begin} gmd:accessConstraints with the code otherRestrictions"
+    begin = Message("says more than once") if count else Message("has no")
+    fault = Message("{begin} gmd:accessConstraints with the code otherRestrictions", begin=begin)
     return fault if count != 1 else ""
 
 
@@ -150,20 +166,30 @@ def time_shape(metadata: Metadata) -> Iterator[Failure]:
     for node in metadata.at("identificationInfo/*/extent/*/temporalElement/*/extent"):
         times = [child for child in node.find_all("*") if child.name in _TIMES]
         if not times:
-            yield Failure("has neither gml:TimePeriod nor gml:TimeInstant", node)
+            yield Failure(Message("has neither gml:TimePeriod nor gml:TimeInstant"), node)
         elif f"{{{_GML}}}" not in str(times[0].element.tag):
             namespace = str(times[0].element.tag).partition("}")[0].lstrip("{")
-            called = f"the namespace {namespace}" if namespace else "no namespace"
-            yield Failure(f"has its {times[0].name} in {called}", node)
+            called = (
+                Message("the namespace {namespace}", namespace=namespace)
+                if namespace
+                else Message("no namespace")
+            )
+            yield Failure(
+                Message("has its {name} in {called}", name=times[0].name, called=called), node
+            )
         elif not any(sum(child.name == name for child in times) == 1 for name in _TIMES):
-            yield Failure(f"has {len(times)} of gml:{times[0].name}", node)
+            yield Failure(
+                Message("has {count} of gml:{name}", count=len(times), name=times[0].name), node
+            )
 
 
 @each()
 def indeterminate_date(node: IsoNode, *words: str) -> str:
     """Require that no position has both a date and an indeterminatePosition against it."""
     word, text = node.attribute("indeterminatePosition"), text_of(node).strip()
-    fault = f"has '{shorten(text, 40)}' and indeterminatePosition '{word}'"
+    fault = Message(
+        "has '{text}' and indeterminatePosition '{word}'", text=shorten(text, 40), word=word
+    )
     return fault if text and word in words else ""
 
 
@@ -174,7 +200,9 @@ def date_form(node: IsoNode) -> str:
     So it accepts 25/01/2010.
     """
     text = text_of(node).strip()
-    return f"is '{shorten(text, 40)}'" if text and not _DATE.fullmatch(text) else ""
+    return (
+        Message("is '{text}'", text=shorten(text, 40)) if text and not _DATE.fullmatch(text) else ""
+    )
 
 
 def _boxes(metadata: Metadata) -> list[IsoNode]:
@@ -188,7 +216,7 @@ def _boxes(metadata: Metadata) -> list[IsoNode]:
 def box_needed(metadata: Metadata) -> Iterator[Failure]:
     """Require a bounding box."""
     if not _boxes(metadata):
-        yield Failure("is missing", metadata.record)
+        yield Failure(Message("is missing"), metadata.record)
 
 
 def box_range(metadata: Metadata) -> Iterator[Failure]:
@@ -198,11 +226,15 @@ def box_range(metadata: Metadata) -> Iterator[Failure]:
         for name, most in _SIDES.items():
             text = text_of(sides[name]).strip() if name in sides else ""
             if text and not abs(_number(text)) <= most:
-                yield Failure(f"has gmd:{name} {shorten(text, 40)}", sides[name])
+                yield Failure(
+                    Message("has gmd:{name} {text}", name=name, text=shorten(text, 40)), sides[name]
+                )
         south, north = (sides.get(name) for name in ("southBoundLatitude", "northBoundLatitude"))
         if south and north and _number(text_of(south)) > _number(text_of(north)):
-            words = f"{shorten(text_of(south).strip(), 40)}, north of its north"
-            yield Failure(f"has gmd:southBoundLatitude {words}", south)
+            words = Message(
+                "{south}, north of its north", south=shorten(text_of(south).strip(), 40)
+            )
+            yield Failure(Message("has gmd:southBoundLatitude {words}", words=words), south)
 
 
 def box_value(metadata: Metadata) -> Iterator[Failure]:
@@ -211,9 +243,9 @@ def box_value(metadata: Metadata) -> Iterator[Failure]:
         for name in _SIDES:
             side = box.first(name)
             if side is None:
-                yield Failure(f"has no gmd:{name}", box)
+                yield Failure(Message("has no gmd:{name}", name=name), box)
             elif side.nil or not text_of(side).strip():
-                yield Failure(f"has an empty gmd:{name}", side)
+                yield Failure(Message("has an empty gmd:{name}", name=name), side)
 
 
 def _number(text: str) -> float:
@@ -228,9 +260,11 @@ def system_needed(metadata: Metadata) -> Iterator[Failure]:
     """Require the class, as AGI's rule does: no other is valid there by the XSD."""
     nodes = metadata.at(_SYSTEM)
     if not nodes:
-        yield Failure("is missing", metadata.record)
+        yield Failure(Message("is missing"), metadata.record)
     elif not any(node.name == "RS_Identifier" for node in nodes):
-        yield Failure(f"has its code in a {written_name(nodes[0].element)}", nodes[0])
+        yield Failure(
+            Message("has its code in a {element}", element=written_name(nodes[0].element)), nodes[0]
+        )
 
 
 def _system_names(node: IsoNode) -> list[str]:
@@ -245,7 +279,9 @@ def system_space(metadata: Metadata) -> Iterator[Failure]:
         space = node.first("codeSpace")
         if space and not DEFAULT_CRS.isdisjoint(_system_names(node)):
             words = shorten(text_of(space).strip(), 40)
-            yield Failure(f"is '{words}'" if words else "is empty", space)
+            yield Failure(
+                Message("is '{words}'", words=words) if words else Message("is empty"), space
+            )
 
 
 def system_spelling(metadata: Metadata) -> Iterator[Failure]:
@@ -258,7 +294,12 @@ def system_spelling(metadata: Metadata) -> Iterator[Failure]:
             match = _SPELLING.fullmatch(name)
             if match and int(match[1]) in checks.DEFAULT_CRS_NUMBERS:
                 right = f"{checks.DEFAULT_CRS_ADDRESS}{match[1]}"
-                yield Failure(f"is '{name}', which INSPIRE lists as '{right}'", node)
+                yield Failure(
+                    Message(
+                        "is '{name}', which INSPIRE lists as '{right}'", name=name, right=right
+                    ),
+                    node,
+                )
                 break
 
 
@@ -271,8 +312,10 @@ def default_system(metadata: Metadata) -> Iterator[Failure]:
     nodes = metadata.at(_SYSTEM)
     names = [name for node in nodes for name in _system_names(node)]
     if names and DEFAULT_CRS.isdisjoint(names) and follows_inspire(metadata):
-        value = f"is '{shorten(names[0], 60)}'"
-        yield Failure(f"{value}, and the data are said to conform to INSPIRE", nodes[0])
+        value = Message("is '{names}'", names=shorten(names[0], 60))
+        yield Failure(
+            Message("{value}, and the data are said to conform to INSPIRE", value=value), nodes[0]
+        )
 
 
 def follows_inspire(metadata: Metadata) -> bool:
@@ -288,18 +331,23 @@ def lineage(metadata: Metadata) -> Iterator[Failure]:
     if not metadata.at(f"{_QUALITY}/lineage/*/statement"):
         node = metadata.first(f"{_QUALITY}/lineage/*")
         yield Failure(
-            "is missing" if node is None else "has no gmd:statement", node or metadata.record
+            Message("is missing") if node is None else Message("has no gmd:statement"),
+            node or metadata.record,
         )
     for part in metadata.at(_QUALITY):
         if len(statements := list(part.find_all("lineage/*/statement"))) > 1:
-            yield Failure(f"has {len(statements)} of gmd:statement", statements[1])
+            yield Failure(
+                Message("has {count} of gmd:statement", count=len(statements)), statements[1]
+            )
 
 
 def lineage_of_whole(metadata: Metadata, scope: str) -> Iterator[Failure]:
     """Require lineage in one of the parts about the whole resource."""
     parts = [node for node in metadata.at(_QUALITY) if node.code("scope/*/level") == scope]
     if parts and not any(node.first("lineage") for node in parts):
-        yield Failure(f"is in none of the parts about the whole {scope}", parts[0])
+        yield Failure(
+            Message("is in none of the parts about the whole {scope}", scope=scope), parts[0]
+        )
 
 
 def distance_or_scale(metadata: Metadata) -> Iterator[Failure]:
@@ -307,7 +355,12 @@ def distance_or_scale(metadata: Metadata) -> Iterator[Failure]:
     scales = _filled(metadata, f"{_RESOLUTION}/equivalentScale/*/denominator")
     if (distances := _filled(metadata, f"{_RESOLUTION}/distance")) and scales:
         distance, scale = (shorten(text_of(nodes[0]).strip(), 20) for nodes in (distances, scales))
-        yield Failure(f"has a distance, {distance}, and a scale, 1:{scale}", distances[0])
+        yield Failure(
+            Message(
+                "has a distance, {distance}, and a scale, 1:{scale}", distance=distance, scale=scale
+            ),
+            distances[0],
+        )
 
 
 def _filled(metadata: Metadata, path: str) -> list[IsoNode]:
@@ -319,7 +372,7 @@ def link_url(metadata: Metadata) -> Iterator[Failure]:
     for node in metadata.at(*(f"{path}/linkage" for path in _ONLINE)):
         text = text_of(node).strip()
         if text and not text.lower().startswith(_SCHEMES):
-            yield Failure(f"is '{shorten(text, 60)}'", node)
+            yield Failure(Message("is '{text}'", text=shorten(text, 60)), node)
         elif not text and node.nil:
             yield Failure(nil_fault(node), node)
 
@@ -329,14 +382,14 @@ def link_part(node: IsoNode, name: str) -> str:
     """Require an element of each link that has a URL."""
     linkage = node.first("linkage")
     is_without = linkage and text_of(linkage).strip() and not node.first(name)
-    return "is missing" if is_without else ""
+    return Message("is missing") if is_without else ""
 
 
 def format_needed(metadata: Metadata) -> Iterator[Failure]:
     """Require a format, also in records without gmd:distributionInfo, which AGI's rule ignores."""
     if not metadata.at(_FORMAT):
         node = metadata.first("distributionInfo/*/distributor/*/distributorFormat")
-        fault = "is given as gmd:distributorFormat only" if node else "is missing"
+        fault = Message("is given as gmd:distributorFormat only") if node else Message("is missing")
         yield Failure(fault, node or metadata.record)
 
 
@@ -344,7 +397,11 @@ def format_needed(metadata: Metadata) -> Iterator[Failure]:
 def version_word(node: IsoNode) -> str:
     """Require a nilReason instead of a word for "no version"."""
     text = text_of(node).strip()
-    return f"is '{shorten(text)}'" if "".join(text.split()).lower() in _NO_VERSION else ""
+    return (
+        Message("is '{text}'", text=shorten(text))
+        if "".join(text.split()).lower() in _NO_VERSION
+        else ""
+    )
 
 
 _RESOURCE = "identificationInfo/*"
@@ -360,7 +417,11 @@ _METRES = re.compile(r"m|met(?:re|er)s?|.*epsg\W.*\b9001", re.IGNORECASE)
 def dated(node: IsoNode) -> str:
     """Require a reference date of a type that GEMINI has."""
     types = node.codes("date/*/dateType")
-    fault = f"has the type '{shorten(types[0], 40)}'" if types else "is missing"
+    fault = (
+        Message("has the type '{types}'", types=shorten(types[0], 40))
+        if types
+        else Message("is missing")
+    )
     return fault if _DATE_TYPES.isdisjoint(types) else ""
 
 
@@ -369,7 +430,7 @@ def distributor(metadata: Metadata) -> Iterator[Failure]:
     nodes = metadata.at(f"{_RESOURCE}/pointOfContact/*")
     if all(node.code("role") != "distributor" for node in nodes):
         node = nodes[0] if nodes else metadata.holder(f"{_RESOURCE}/pointOfContact")
-        yield Failure("is distributor for none of the contacts", node)
+        yield Failure(Message("is distributor for none of the contacts"), node)
 
 
 @each(_RESOURCE)
@@ -377,7 +438,11 @@ def coupled(node: IsoNode) -> str:
     """Require the data that a view or download service serves."""
     service_type = node.text("serviceType")
     is_without = service_type in ("view", "download") and node.first("operatesOn") is None
-    return f"is missing in a service of the type {service_type}" if is_without else ""
+    return (
+        Message("is missing in a service of the type {service_type}", service_type=service_type)
+        if is_without
+        else ""
+    )
 
 
 @each(f"{_RESOURCE}/extent/*/geographicElement/EX_GeographicBoundingBox")
@@ -386,8 +451,12 @@ def box_area(node: IsoNode) -> str:
     sides = map(node.first, _SIDES)
     west, east, south, north = (_number(text_of(side) if side else "") for side in sides)
     if west == east:
-        return f"has no width: its west and east are both {west:g}"
-    return f"has no height: its south and north are both {south:g}" if south == north else ""
+        return Message("has no width: its west and east are both {west:g}", west=west)
+    return (
+        Message("has no height: its south and north are both {south:g}", south=south)
+        if south == north
+        else ""
+    )
 
 
 def _cites_themes(group: IsoNode) -> bool:
@@ -402,7 +471,10 @@ def theme(metadata: Metadata) -> Iterator[Failure]:
             word = node.own_text()
             addressed = theme_of_address(word.href) or theme_of_address(word.text)
             if (word.text or word.href) and not addressed and not theme_of_label(word.text):
-                fault = f"is '{shorten(word.text or word.href, 60)}', which is no theme of INSPIRE"
+                fault = Message(
+                    "is '{shorten}', which is no theme of INSPIRE",
+                    shorten=shorten(word.text or word.href, 60),
+                )
                 yield Failure(fault, node)
 
 
@@ -414,14 +486,16 @@ def theme_needed(metadata: Metadata) -> Iterator[Failure]:
     )
     if is_without:
         node = metadata.holder(f"{_KEYWORDS}/keyword")
-        yield Failure("is missing, though the data follow INSPIRE's regulation", node)
+        yield Failure(Message("is missing, though the data follow INSPIRE's regulation"), node)
 
 
 def category(metadata: Metadata) -> Iterator[Failure]:
     """Require one of INSPIRE's categories of services."""
     words = {text.rpartition("/")[2] for text in _keywords(metadata)}
     if words.isdisjoint(checks.SERVICE_CATEGORIES):
-        yield Failure("names no category of service", metadata.holder(f"{_KEYWORDS}/keyword"))
+        yield Failure(
+            Message("names no category of service"), metadata.holder(f"{_KEYWORDS}/keyword")
+        )
 
 
 def _keywords(metadata: Metadata) -> Iterator[str]:
@@ -437,7 +511,11 @@ def limitation_code(node: IsoNode) -> str:
     """Require that a limitation on public access is in INSPIRE's list."""
     _, is_limitation, code = node.href.partition("/LimitationsOnPublicAccess/")
     is_unknown = is_limitation and code.strip("/") not in checks.LIMITATIONS
-    return f"leads to '{shorten(code, 60)}', which INSPIRE does not have" if is_unknown else ""
+    return (
+        Message("leads to '{code}', which INSPIRE does not have", code=shorten(code, 60))
+        if is_unknown
+        else ""
+    )
 
 
 def licence(metadata: Metadata) -> Iterator[Failure]:
@@ -445,7 +523,9 @@ def licence(metadata: Metadata) -> Iterator[Failure]:
     for node in metadata.at(_RESOURCE)[:1]:
         if not people.has_licence(node):
             block = node.first("resourceConstraints/*")
-            yield Failure("name no licence that is known, and no address of one", block or node)
+            yield Failure(
+                Message("name no licence that is known, and no address of one"), block or node
+            )
 
 
 @each(f"{_RESOURCE}/spatialResolution/*/distance/*")
@@ -453,11 +533,11 @@ def unit(node: IsoNode) -> str:
     """Require a resolution in metres."""
     uom = node.attribute("uom")
     is_metre = not uom or _METRES.fullmatch(uom.lstrip("#"))
-    return "" if is_metre else f"is given in '{shorten(uom, 60)}'"
+    return "" if is_metre else Message("is given in '{uom}'", uom=shorten(uom, 60))
 
 
 @each("distributionInfo/*/distributionFormat/*")
 def version(node: IsoNode) -> str:
     """Require the version of each format."""
-    fault = f"is missing in the format '{shorten(node.text('name'), 40)}'"
+    fault = Message("is missing in the format '{text}'", text=shorten(node.text("name"), 40))
     return fault if node.first("version") is None else ""
