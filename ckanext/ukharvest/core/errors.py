@@ -30,7 +30,7 @@ class UkharvestError(Exception):
     """Base of all errors with a message for people.
 
     Args:
-        message: one sentence without traceback or response body.
+        message: one sentence without traceback or response body; ours are a ``Message``.
         code: stable identifier in kebab case; the class's own by default.
         url: the address that the error is about, "" if none.
         line: line in the document, if known.

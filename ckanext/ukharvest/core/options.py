@@ -155,8 +155,11 @@ def _convert(option: Option, value: Any) -> Any:
     converted = _CONVERT[option.kind](option, value)
     wrong = option.check(converted) if option.check else ""
     if wrong:
-        message = Message("{name}: {wrong}", name=option.name, wrong=wrong)
-        raise ConfigError(message, field=option.name, code="bad-option")
+        raise ConfigError(
+            Message("{name}: {wrong}", name=option.name, wrong=wrong),
+            field=option.name,
+            code="bad-option",
+        )
     return converted
 
 

@@ -278,7 +278,7 @@ class Problem:
     Attributes:
         code: stable kebab-case identifier, such as "bad-date".
         field: the field's name in the source format.
-        message: one sentence that names the field and what was expected.
+        message: one sentence that names the field and what was expected; ours are a ``Message``.
         line: line in the document, if known.
         text: a value that was refused, or read in another way, as written.
     """

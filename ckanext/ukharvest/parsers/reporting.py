@@ -148,7 +148,7 @@ class BaseNode:
         """Add a problem with a field.
 
         Args:
-            words: follow the field's name in the message.
+            words: follow the field's name in the message; a ``Message``.
             text: the value, if nothing else keeps it.
         """
         field = self.full_name(name)

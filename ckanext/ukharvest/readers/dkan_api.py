@@ -142,8 +142,11 @@ class Site(Pages):
         for number, package in enumerate(packages, offset + 1):
             raw = record(package, self.where, f"dataset {number}", self._reader, self._source)
             if raw.content is None:
-                message = Message("{where} answered names; expected packages", where=self.where)
-                raise ProtocolError(message, code="wrong-shape", url=self.where)
+                raise ProtocolError(
+                    Message("{where} answered names; expected packages", where=self.where),
+                    code="wrong-shape",
+                    url=self.where,
+                )
             self._guids.add(raw.guid or raw.position)
             if isinstance(package, Mapping):
                 self._keys.update((raw.guid, *self._reader.names(package)))

@@ -319,8 +319,12 @@ def not_ours(exc: ParseError, kind: str, url: str, media_type: str = "") -> Prot
 
 def beyond_repair(problem: Problem, kind: str, url: str) -> ProtocolError:
     """Return the error for a document that is not of this kind although it was repaired."""
-    message = Message("not {kind}: {reason}", kind=kind, reason=problem.message)
-    return ProtocolError(message, code="xml-syntax", url=url, line=problem.line)
+    return ProtocolError(
+        Message("not {kind}: {reason}", kind=kind, reason=problem.message),
+        code="xml-syntax",
+        url=url,
+        line=problem.line,
+    )
 
 
 VALIDATION = Option(

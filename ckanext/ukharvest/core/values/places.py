@@ -206,8 +206,11 @@ def parse_latitude_first(kind: str, text: str) -> Geometry:
     except ValueError:
         # Latitudes above 90 can only be longitudes.
         turned = _of_positions(kind, [[y, x] for x, y in positions])
-        words = Message("its longitudes stand first, and are read so; expected latitude, longitude")
-        raise Repaired(words, turned, "swapped-coordinates") from None
+        raise Repaired(
+            Message("its longitudes stand first, and are read so; expected latitude, longitude"),
+            turned,
+            "swapped-coordinates",
+        ) from None
 
 
 def _of_positions(kind: str, positions: list[list[float]]) -> Geometry:

@@ -387,8 +387,12 @@ def not_xml(data: bytes, exc: etree.XMLSyntaxError, url: str, log: Any = ()) -> 
     for pattern, plain in _PLAIN_REASONS:
         reason = pattern.sub(plain, reason)
     reason = " ".join(reason.split()) or Message("no element found")
-    message = Message("the document is not well-formed XML: {reason}", reason=reason)
-    return ParseError(message, code="not-xml", url=url, line=line or None)
+    return ParseError(
+        Message("the document is not well-formed XML: {reason}", reason=reason),
+        code="not-xml",
+        url=url,
+        line=line or None,
+    )
 
 
 def _page(title: str, url: str) -> ParseError:

@@ -53,8 +53,12 @@ def other_resources(node: Node) -> Iterator[ResourceRecord]:
         for part in node.nodes(predicate):
             url = part.own_page(predicate) or part.page("dcat:accessURL")
             if not url:
-                words = Message("{part} is no web address; expected one", part=quoted(part.label()))
-                node.report("bad-url", predicate, words, part.label())
+                node.report(
+                    "bad-url",
+                    predicate,
+                    Message("{part} is no web address; expected one", part=quoted(part.label())),
+                    part.label(),
+                )
             if url:
                 title = plain_line(part.text("dct:title", "schema:name", "rdfs:label"))
                 label = formats.of_url(url) or "HTML"
@@ -290,8 +294,11 @@ def _addresses(part: Node) -> FieldValues:
     endpoint = "" if downloads or accesses else _endpoint(part)
     urls = [*downloads, *accesses, endpoint]
     if not any(urls) and not part.has(*_DOWNLOAD, *_ACCESS):
-        expected = Message("missing; expected dcat:accessURL or dcat:downloadURL")
-        part.report("missing-url", "dcat:accessURL", expected)
+        part.report(
+            "missing-url",
+            "dcat:accessURL",
+            Message("missing; expected dcat:accessURL or dcat:downloadURL"),
+        )
     urls += [part.value()] if is_web_url(part.value()) else []
     return {
         "url": next(filter(None, urls), ""),
@@ -321,8 +328,11 @@ def _format(part: Node) -> FieldValues:
     labels = (*map(formats.label, (*named, *typed)), formats.of_url(urls[0]))
     label = next(filter(None, labels), "")
     if named and not types and not any(map(formats.label, named)):
-        words = Message("{named} is not a known format", named=quoted(named[0], 40))
-        part.report("unknown-format", "dct:format", words)
+        part.report(
+            "unknown-format",
+            "dct:format",
+            Message("{named} is not a known format", named=quoted(named[0], 40)),
+        )
     others = (  # of several for a file the label is that of one
         node.value()
         for nodes in (part.nodes(*_FORMAT), part.nodes(*_MEDIA))

@@ -159,8 +159,11 @@ class IsoNode(BaseNode):
         text = self.text(name)
         answer = read_yes_no(text)
         if text and answer is None:
-            words = Message("'{text}'; expected true or false", text=shorten(text, 40))
-            self.report("unexpected-value", f"gmd:{name}", words)
+            self.report(
+                "unexpected-value",
+                f"gmd:{name}",
+                Message("'{text}'; expected true or false", text=shorten(text, 40)),
+            )
         return answer
 
     def own_text(self) -> PropertyText:

@@ -270,8 +270,11 @@ def _linkage(node: IsoNode) -> str:
 def _url(node: IsoNode, base: str) -> str:
     text = _linkage(node)
     if not text:
-        words = Message("missing; expected the address of the file or service")
-        node.report("missing-url", "gmd:linkage", words)
+        node.report(
+            "missing-url",
+            "gmd:linkage",
+            Message("missing; expected the address of the file or service"),
+        )
     return node.parse_value("gmd:linkage", text, partial(parse_url, base=base), "bad-url")
 
 

@@ -154,8 +154,11 @@ def _report_unlisted(
 ) -> None:
     """Report a text that is not in the list of its field."""
     if text and text.lower() not in known:
-        words = Message("'{text}'; expected {expected}", text=shorten(text, 40), expected=expected)
-        part.report("unexpected-value", name, words)
+        part.report(
+            "unexpected-value",
+            name,
+            Message("'{text}'; expected {expected}", text=shorten(text, 40), expected=expected),
+        )
 
 
 def _kind(part: Node) -> str:

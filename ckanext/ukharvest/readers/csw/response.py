@@ -331,8 +331,12 @@ class RecordMaker:
                 element=xml.local_name(element),
                 kind=self.shape.kind,
             )
-            message = Message("{other}; the option types can leave such records out", other=other)
-            return failed_record(position, message, code="other-kind", url=self._where)
+            return failed_record(
+                position,
+                Message("{other}; the option types can leave such records out", other=other),
+                code="other-kind",
+                url=self._where,
+            )
         if not raw.guid:
             error = self.shape.nameless(raw.position, self._where)
             return replace(raw, url=self._where, error=error)

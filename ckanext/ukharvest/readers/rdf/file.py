@@ -224,8 +224,12 @@ class RdfFile:
             if line
             else Message(": {url}", url=self._url)
         )
-        message = Message("{message}{place}", message=message, place=place)
-        return ProtocolError(message, code=code, url=self._url, line=line)
+        return ProtocolError(
+            Message("{message}{place}", message=message, place=place),
+            code=code,
+            url=self._url,
+            line=line,
+        )
 
     def _as_utf8(self, body: IO[bytes], head: bytes, charset: str) -> IO[bytes]:
         """Return the document in UTF-8, without byte order mark or another declaration."""

@@ -298,8 +298,11 @@ def _refuse(body: bytes, url: str, roots: dict[str, str], media_type: str) -> No
     """Raise ProtocolError unless this is an HTML page; it may have no links."""
     where = safe_url(url)
     if not body.strip():
-        message = Message("the page {where} is empty; {expected}", where=where, expected=EXPECTED)
-        raise ProtocolError(message, code="empty-document", url=where)
+        raise ProtocolError(
+            Message("the page {where} is empty; {expected}", where=where, expected=EXPECTED),
+            code="empty-document",
+            url=where,
+        )
     if html_title(body) is not None:
         return
     try:
