@@ -238,6 +238,8 @@ class JobReport(tk.BaseModel):  # type: ignore[misc, name-defined]
             "held", "failed" or "stopped"), and from the end of the run on how that ended.
         figures: numbers of records, stored when the run ends (``outcomes.store_run_results``); None
             before.
+        progress: numbers of problems of known records since their import before: "fixed", "new",
+            and "fixed_by_rules", "new_by_rules" where they were read under other import rules.
         reason: one sentence on why nothing was deleted, or why the run failed.
         asked_by: name of the person who asked for it, "" for the schedule.
         stopped_by: name of the person who asked to stop it, "" if none did.
@@ -273,6 +275,7 @@ class JobReport(tk.BaseModel):  # type: ignore[misc, name-defined]
     stopped_by = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
     error = sa.Column(JSONB(none_as_null=True))
     figures = sa.Column(JSONB(none_as_null=True))
+    progress = sa.Column(JSONB, nullable=False, default=dict, server_default="{}")
     status_mail_due = sa.Column(sa.Boolean, nullable=False, default=False, server_default="false")
     plugins_due = sa.Column(JSONB(none_as_null=True))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -256,6 +256,22 @@ def format_counts(counts: Mapping[str, int]) -> str:
     shown = ("added", "updated", "unchanged", "deleted", "skipped", "lost")
     parts = [labelled(RECORDS[key].text, number(counts[key])) for key in shown if counts.get(key)]
     return ", ".join(parts)
+
+
+def describe_progress(progress: Mapping[str, int]) -> Iterator[str]:
+    """Yield how many problems of records are fixed since their import before, and how many new.
+
+    Args:
+        progress: of a run, as ``JobReport.progress``.
+    """
+    for title, kind in ((_("Since last time"), ""), (_("Because rules changed"), "_by_rules")):
+        fixed, new = progress.get(f"fixed{kind}", 0), progress.get(f"new{kind}", 0)
+        parts = (
+            ungettext("{n} problem fixed", "{n} problems fixed", fixed) if fixed else "",
+            ungettext("{n} new problem", "{n} new problems", new) if new else "",
+        )
+        if text := ", ".join(filter(None, parts)):
+            yield labelled(tk._(title), text)
 
 
 def describe_same(count: int) -> str:

@@ -229,5 +229,5 @@ def _recovery(told: Told, state: SourceStatus, first: dict[str, Any]) -> Letter:
         .filter(HarvestJob.created >= sa.func.coalesce(created, sa.text("'-infinity'::timestamp")))
     )
     good = str(state.good_id)
-    counts = runs.runs_by_id([good]).get(good, {}).get("counts", {})
-    return mails.compose_recovery(told, max(failures.count(), 1), first.get("at"), counts)
+    run = runs.runs_by_id([good]).get(good, {})
+    return mails.compose_recovery(told, max(failures.count(), 1), first.get("at"), run)

@@ -21,7 +21,7 @@ from ckanext.ukharvest.harvest.model import utcnow
 from ckanext.ukharvest.harvest.run import runs
 from ckanext.ukharvest.lib import texts
 from ckanext.ukharvest.lib.slots import Note, facts_of
-from ckanext.ukharvest.lib.texts import format_counts, gettext, labelled, number
+from ckanext.ukharvest.lib.texts import describe_progress, format_counts, gettext, labelled, number
 from ckanext.ukharvest.notifications import model as notification_model
 from ckanext.ukharvest.notifications.model import RECOVERED, Recipient, Told
 from ckanext.ukharvest.sources import texts as source_texts
@@ -89,17 +89,18 @@ def compose_failure(told: Told, health: SourceStatus, run: Mapping[str, Any]) ->
     return _letter(told, texts.HEALTHS[value].text, (card.heading, *card.text), *more)
 
 
-def compose_recovery(told: Told, failures: int, since: Any, figures: Mapping[str, int]) -> Letter:
+def compose_recovery(told: Told, failures: int, since: Any, run: Mapping[str, Any]) -> Letter:
     """Return the mail that a failed source works again.
 
     Args:
         failures: runs that failed in a row.
         since: when the first of them did.
-        figures: of the run that worked, as ``harvest.run.runs`` counts them.
+        run: the one that worked, as in ``harvest.run.runs``; {} if it is pruned.
     """
     text = (
         source_texts.failed_runs(failures, since),
-        labelled(tk._("Last run"), format_counts(figures) or tk._("none")),
+        labelled(tk._("Last run"), format_counts(run.get("counts", {})) or tk._("none")),
+        *describe_progress(run.get("progress", {})),
     )
     return _letter(told, EVENTS[RECOVERED](), text, _source_line(told))
 

@@ -71,6 +71,7 @@ def _verdict(run: Run) -> tuple[str, ...]:
         source_texts.missing_heading(shortfall) if shortfall else "",
         tk._(source_texts.OLD_VERSIONS) if counts["lost"] else "",
         texts.describe_same(counts["same"]) if counts["same"] else "",
+        *texts.describe_progress(run["progress"]),
         source_texts.not_seen(missing) if missing and not shortfall else "",
     )
 

@@ -287,6 +287,7 @@ def _last_run(status: SourceStatus) -> tuple[str, ...]:
     text = [when, texts.format_counts(counts)]
     if counts.get("same"):
         text.append(texts.describe_same(counts["same"]))
+    text.extend(texts.describe_progress(last.get("progress") or {}))
     if status.unseen and not last.get("shortfall"):
         text.append(not_seen(status.unseen))
     if last.get("reason") and not last.get("complete"):

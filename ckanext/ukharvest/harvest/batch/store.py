@@ -7,7 +7,9 @@ from the results themselves. Those of other harvesters' objects are worked out i
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import sqlalchemy as sa
 from ckan import model
@@ -31,7 +33,7 @@ from ckanext.ukharvest.harvest.gather.objects import ETAG, MODIFIED
 from ckanext.ukharvest.harvest.index import pending_index
 from ckanext.ukharvest.harvest.model import Record, utcnow
 from ckanext.ukharvest.harvest.records import changes, conflicts, record_history, record_rows
-from ckanext.ukharvest.harvest.run import outcomes
+from ckanext.ukharvest.harvest.run import outcomes, run_report
 from ckanext.ukharvest.harvest.run.stopping import STOPPED
 
 Session = model.Session
@@ -75,6 +77,7 @@ def _save_records(ended: Sequence[Ended]) -> None:
     # What is new is found out before the rows change.
     contents = [(item, row) for item, result, row in ended if _has_new_content(item, result, row)]
     known = {row for _item, _result, row in ended if row.id is not None}
+    was = {row: (row.error, row.import_rules_hash) for row in known}
     failed_before = {row for row in known if row.outcome == RecordOutcome.ERRORED}
     for item, result, row in ended:
         result.put(item, row)
@@ -82,7 +85,7 @@ def _save_records(ended: Sequence[Ended]) -> None:
             Session.add(row)
     Session.flush()
     checked = {row: result for _item, result, row in ended if result.problems is not None}
-    record_rows.end_problems([row for row in checked if row in known])
+    past = record_rows.end_problems([row for row in checked if row in known])
     failed = [row for _item, result, row in ended if type(result) is Failed and row not in checked]
     record_rows.forget_rejections([row for row in failed if row in failed_before])
     record_rows.add_problems(
@@ -91,6 +94,7 @@ def _save_records(ended: Sequence[Ended]) -> None:
             for row, result in checked.items()
         }
     )
+    _save_progress(ended, was, past)
     coupled = {
         row.id: result.parsed.record.coupled
         for _item, result, row in ended
@@ -105,6 +109,38 @@ def _save_records(ended: Sequence[Ended]) -> None:
         for item, result, row in ended
         if result.change
     )
+
+
+def _save_progress(
+    ended: Iterable[Ended], was: Mapping[Record, tuple[Any, str]], past: Iterable[Any]
+) -> None:
+    """Add to the runs how many problems of known records are fixed, and how many are new.
+
+    Args:
+        was: known row → its error and import rules before.
+        past: the problems that were current before, as ``record_rows.end_problems`` returns them.
+    """
+    before: dict[int, set[tuple[str, str]]] = {}
+    for row in past:
+        before.setdefault(row.record_id, set()).add((row.code, row.field))
+    named = {row.record_id for row in past if row.lost}  # of a rejection, which is no other problem
+    runs: dict[str, Counter[str]] = {}
+    for item, result, row in ended:
+        if row not in was or item.again or not isinstance(result, Failed | Left):
+            continue
+        error, rules = was[row]
+        then, now = before.get(row.id, set()), {(p.code, p.field) for p in result.problems or ()}
+        if error and row.id not in named:
+            then.add((error["code"], ""))
+        if result.error and not result.problems:
+            now.add((result.error.code, ""))
+        by_rules = "_by_rules" if rules and rules != item.stamp.import_rules_hash else ""
+        of_run = runs.setdefault(item.job_id, Counter())
+        of_run[f"fixed{by_rules}"] += len(then - now)
+        of_run[f"new{by_rules}"] += len(now - then)
+    for job_id, counts in runs.items():
+        if any(counts.values()):
+            run_report.add_progress(job_id, counts)
 
 
 def _has_new_content(item: Item, result: Result, row: Record) -> bool:

@@ -105,16 +105,20 @@ def note_written(package_id: str, before: str) -> None:
     execute(sa.update(Record).where(ours).values(written=utcnow()))
 
 
-def end_problems(rows: Collection[Record]) -> None:
-    """Make the problems of records past, and delete those of their last run."""
+def end_problems(rows: Collection[Record]) -> list[Any]:
+    """Make the problems of records past, and delete those of their last run.
+
+    Returns:
+        ``record_id``, ``code``, ``field`` and ``lost`` of those that were current.
+    """
     if not rows:
-        return
+        return []
     of_records = Session.query(RecordProblem).filter(
         RecordProblem.record_id.in_([row.id for row in rows])
     )
     jobs = {row.last_seen_job_id for row in rows}
     of_records.filter(RecordProblem.job_id.in_(jobs)).delete(synchronize_session=False)
-    _make_past(of_records)
+    return _make_past(RecordProblem.record_id.in_([row.id for row in rows]))
 
 
 def add_problems(found: Mapping[Record, tuple[Iterable[Problem], bool]]) -> None:
@@ -158,12 +162,15 @@ def put_problem(package_id: str, problem: Problem) -> None:
 def forget_rejections(rows: Collection[Record]) -> None:
     """Make the problems of records' last rejections past, with the rejected versions."""
     if rows:
-        lost = Session.query(RecordProblem).filter_by(lost=True)
-        _make_past(lost.filter(RecordProblem.record_id.in_([row.id for row in rows])))
+        of_records = RecordProblem.record_id.in_([row.id for row in rows])
+        _make_past(of_records, RecordProblem.lost)
 
 
-def _make_past(problems: Any) -> None:
-    problems.filter_by(current=True).update({"current": False}, synchronize_session=False)
+def _make_past(*which: Any) -> list[Any]:
+    table = RecordProblem
+    past = sa.update(table).where(*which, table.current).values(current=False)
+    known = (table.record_id, table.code, table.field, table.lost)
+    return list(execute(past.returning(*known)))
 
 
 def retire_objects(current: Mapping[str, str]) -> None:

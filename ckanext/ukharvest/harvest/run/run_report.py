@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import sqlalchemy as sa
@@ -52,6 +52,21 @@ def save_heartbeat(job_id: str, seen: int) -> str:
     ).scalar()
     Session.commit()
     return asked or ""
+
+
+def add_progress(job_id: str, counts: Mapping[str, int]) -> None:
+    """Add to the numbers of a run's problems (``JobReport.progress``); no commit."""
+    stored = JobReport.progress
+    sums = [
+        (key, sa.func.coalesce(stored[key].as_integer(), 0) + number)
+        for key, number in counts.items()
+    ]
+    added = sa.func.jsonb_build_object(*(each for pair in sums for each in pair))
+    execute(
+        sa.update(JobReport)
+        .where(JobReport.job_id == job_id)
+        .values(progress=stored.op("||")(added))
+    )
 
 
 def is_replaced(job_id: str, lost: int) -> bool:

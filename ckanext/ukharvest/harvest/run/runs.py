@@ -70,9 +70,10 @@ def list_runs(
         ``stopped_by``, ``outcome`` (key of ``lib.texts.OUTCOMES``),
         ``reason``, ``error`` ({"code", "message", "passes"} of a run that failed, else None),
         ``complete`` (it read the whole source), ``seen`` (records that the source listed),
-        ``counts``: ``COUNTS`` (``same``: skipped because the dataset is here already, or was
-        deleted here), ``shortfall`` ({"records", "of", "asks_after"} where so many records are
-        missing that a later run will ask, else None), and ``stats`` as in ``harvest_job_show``.
+        ``progress`` (as in ``JobReport``), ``counts``: ``COUNTS`` (``same``: skipped because the
+        dataset is here already, or was deleted here), ``shortfall`` ({"records", "of",
+        "asks_after"} where so many records are missing that a later run will ask, else None), and
+        ``stats`` as in ``harvest_job_show``.
     """
     query = _query(sa.func.count().over())
     if source_id is not None:
@@ -149,6 +150,7 @@ def _run(job: Any, report: JobReport | None, result: RunResult) -> dict[str, Any
         "seen": int(counts.get("seen", 0)),
         "counts": {key: result.figures[key] for key in COUNTS},
         "shortfall": counts.get("shortfall"),
+        "progress": dict(report.progress) if report else {},
         "stats": _stock_figures(result.figures),
     }
 
