@@ -241,11 +241,13 @@ def index() -> Iterator[Finding]:
     """Find datasets missing from the search index, and search results without a dataset."""
     missing, lacking = _first(missing_in_index())
     if lacking:
+        named = sa.select(model.Package.name).where(model.Package.id.in_(missing))
+        names = list(Session.scalars(named.order_by(model.Package.name)))
         yield Finding(
             ERROR,
             "index",
             f"{counted(lacking, 'harvested dataset')} missing from the search index: "
-            f"{examples(missing)}.",
+            f"{examples(names)}.",
             "Run 'ckan ukharvest doctor --fix', or 'ckan search-index rebuild -o'.",
             INDEX,
         )

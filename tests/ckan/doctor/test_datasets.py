@@ -53,7 +53,10 @@ def test_the_index_is_compared_in_batches(
     assert sorted(len(batch) for batch in datasets._solr_ids()) == [1, 2]
     for each in portal.datasets():
         search.clear(each["id"])
-    assert_one(datasets.index(), "error", "3 harvested datasets")
+    names = ", ".join(sorted(each["name"] for each in portal.datasets()))
+    assert_one(
+        datasets.index(), "error", f"3 harvested datasets missing from the search index: {names}"
+    )
 
 
 def test_two_datasets_of_one_record_are_found(source: str, publisher: Publisher) -> None:
