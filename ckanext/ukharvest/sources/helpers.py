@@ -13,6 +13,7 @@ from ckanext.ukharvest.core.outcomes import RunMode, RunOutcome
 from ckanext.ukharvest.core.problems.texts import SEVERITIES
 from ckanext.ukharvest.harvest import database
 from ckanext.ukharvest.lib import actions as action_tools
+from ckanext.ukharvest.lib import texts
 from ckanext.ukharvest.lib.lookups import once
 from ckanext.ukharvest.lib.permissions import may_harvest
 from ckanext.ukharvest.lib.slots import facts_of
@@ -103,9 +104,10 @@ def ukharvest_run_chart(runs: Sequence[Mapping[str, Any]], datasets: int) -> dic
         datasets: how many the source has now, for a horizontal line.
 
     Returns:
-        ``width``, ``height``, ``line`` (y of the line, None without datasets) and ``bars``: dicts
-        with ``url`` and ``parts``, each with ``kind`` ("lost", "changed", "unchanged"), ``x``,
-        ``y``, ``width`` and ``height``. None if fewer than five runs ended.
+        ``width``, ``height``, ``top`` (the number of records at the top), ``days`` (of the first
+        and the last run), ``line`` (y of the line, None without datasets) and ``bars``: dicts with
+        ``url``, ``label`` and ``parts``, each with ``kind`` ("lost", "changed", "unchanged"),
+        ``x``, ``y``, ``width`` and ``height``. None if fewer than five runs ended.
     """
     ended = [run for run in runs if run["finished"] and run["mode"] != RunMode.APPROVAL][:MOST]
     if len(ended) < FEWEST:
@@ -117,9 +119,18 @@ def ukharvest_run_chart(runs: Sequence[Mapping[str, Any]], datasets: int) -> dic
     bars = []
     for place, (run, parts) in enumerate(zip(ended, heights, strict=True)):
         url = tk.h.url_for("harvester.job_show", source=run["source"], id=run["id"])
-        bars.append({"url": url, "parts": _parts(parts, top, place * step, step * 0.8)})
+        label = texts.labelled(texts.format_time(run["started"]), _words(run))
+        parts = _parts(parts, top, place * step, step * 0.8)
+        bars.append({"url": url, "label": label, "parts": parts})
     line = round(HEIGHT - datasets / top * (HEIGHT - 8), 1) if datasets else None
-    return {"width": WIDTH, "height": HEIGHT, "line": line, "bars": bars}
+    days = [texts.format_time(run["started"], day_only=True) for run in (ended[0], ended[-1])]
+    size = {"width": WIDTH, "height": HEIGHT}
+    return {**size, "top": top, "days": days, "line": line, "bars": bars}
+
+
+def _words(run: Mapping[str, Any]) -> str:
+    outcome = texts.find_label("outcome", run["outcome"]).text
+    return texts.format_counts(run["counts"]) or str(tk._(outcome))
 
 
 def _heights(run: Mapping[str, Any]) -> dict[str, int]:

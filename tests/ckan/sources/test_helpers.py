@@ -5,8 +5,12 @@ from __future__ import annotations
 import pytest
 from ckan.tests import factories
 from ckan.tests.helpers import CKANTestApp
+from lxml import html
 
+from tests.ckan.catalogues import catalogue, dataset
+from tests.ckan.harvesting import Portal
 from tests.ckan.people import member, person
+from tests.publisher import Publisher
 
 pytestmark = pytest.mark.in_process
 
@@ -60,3 +64,26 @@ def test_home_page_leads_to_sources_stars_and_checked_data(app: CKANTestApp) -> 
 
 def test_home_page_of_visitors_says_nothing_of_harvesting(app: CKANTestApp) -> None:
     assert "<h2>Harvesting</h2>" not in app.get("/").body
+
+
+def test_chart_of_runs_has_numbers_days_and_words(
+    app: CKANTestApp, portal: Portal, publisher: Publisher, organization: dict[str, str]
+) -> None:
+    publisher.serve("/data.json", catalogue([dataset(0, title=""), dataset(1)]))
+    source = portal.source(publisher.url("/data.json"), name="somewhere")
+    for _ in range(4):
+        portal.run(source)
+    publisher.serve("/data.json", "", status=404)
+    portal.run(source)
+    page = html.fromstring(
+        app.get("/harvest/somewhere", headers=member(organization)["headers"]).body
+    )
+    (chart,) = page.find_class("ukharvest-chart")
+    words = [title.text.partition(": ")[2] for title in chart.iter("title")]
+    assert words == ["Added: 1, Failed: 1", *["Unchanged: 1, Failed: 1"] * 3, "Failed"]
+    top, day, _key = (line.text_content() for line in chart.iter("p"))
+    assert top == "Records: 2"
+    assert day.strip() in page.text_content()
+    kinds = [[part.get("class") for part in bar.iter("rect")] for bar in chart.iter("a")]
+    assert kinds[0] == ["is-changed", "is-lost"]
+    assert kinds[4] == ["is-lost"]
