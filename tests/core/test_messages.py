@@ -24,7 +24,7 @@ MODULES = {
     for path in sorted((PACKAGE / name).rglob("*.py"))
 }
 # What takes a message: its place among the arguments.
-TAKES = {"Problem": 2, "Failure": 0, "Repaired": 0, "PeriodError": 0, "ValueError": 0, "report": 2}
+TAKES = {"Problem": 2, "Failure": 0, "Repaired": 0, "PeriodError": 0, "ValueError": 0}
 NOTHING: ast.AST = ast.Module([], [])
 # Texts for developers, and those that a check of data writes as JSON for another process.
 OTHERS = ("schema_check", "core/http/client.py", "core/deletions.py", "core/fingerprint.py")
@@ -68,7 +68,7 @@ def test_templates_are_constants_and_their_places_are_their_arguments() -> None:
 
 def test_problems_and_errors_are_given_messages() -> None:
     assert source_types.TYPES  # with their readers' errors
-    takes = {**dict.fromkeys(_names(errors.UkharvestError), 0), **TAKES}
+    takes = {**dict.fromkeys(_names(errors.UkharvestError), 0), **TAKES, "report": 2, "replace": 0}
     wrong = []
     for path, tree in MODULES.items():
         place = path.relative_to(PACKAGE).as_posix()
@@ -80,7 +80,9 @@ def test_problems_and_errors_are_given_messages() -> None:
             if name in ("ValueError", "report") and place.startswith(OTHERS):
                 continue
             around = [NOTHING, *(each for each in functions if _holds(each, call))]
-            if len(call.args) > number and _is_text(call.args[number], around[-1]):
+            given = [each.value for each in call.keywords if each.arg == "message"]
+            given += call.args[number : number + 1] if name != "replace" else []
+            if any(_is_text(each, around[-1]) for each in given):
                 wrong.append(f"{place}:{call.lineno}")
     assert wrong == []
 

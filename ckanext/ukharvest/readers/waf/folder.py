@@ -171,13 +171,15 @@ class Folder:
     def problems(self) -> Iterator[Problem]:
         """Yield a problem for each kind of link that is not read."""
         for kind, links in self._left_out():
-            message = f"the page {safe_url(self._source.url)} links to {links}"
+            url = safe_url(self._source.url)
+            message = Message("the page {url} links to {links}", url=url, links=links)
             yield replace(_LEFT_OUT[kind], message=message)
 
     def _left_out(self) -> Iterator[tuple[str, str]]:
         for kind, problem in _LEFT_OUT.items():
             if names := self.left_out[kind]:
-                yield kind, list_names(names, kind) + problem.message
+                links = list_names(names, kind)
+                yield kind, Message("{links}{what}", links=links, what=problem.message)
 
     def reasons(self) -> list[str]:
         """Return the first few reasons why not all pages were read."""
