@@ -30,6 +30,8 @@ from ckanext.ukharvest.sources import rules as source_rules
 Session = model.Session
 
 TYPE, CONFIG = "source_type", "config"  # extras of the source's package
+NON_PUBLIC = "include_non_public"
+_OWN_RECORDS = "its harvester imported records that are not public too"
 _OWN_VALIDATION = "its harvester did not use the validators of this portal's form"
 # Outcomes of imports that changed a dataset.
 WRITTEN = (RecordOutcome.ADDED, RecordOutcome.UPDATED, RecordOutcome.DELETED)
@@ -155,13 +157,11 @@ def plan(source: HarvestSource, *, as_type: str = "", accept_losses: bool = Fals
     title = (package.title if package else "") or source.title
     facts = stock_options.Facts(source.id, source.url, title)
     options, changes = stock_options.translate(kind, source.config, facts, source_rules.is_group)
-    is_filled = source.type != kind.name or dataset_adoption.find_adoptable(source)
-    if is_filled and source_config.keeps_stock_schema(kind, options):
-        options[PACKAGE_SCHEMA] = STOCK
-        added: tuple[tuple[str, dict[str, str]], ...] = ((_OWN_VALIDATION, {}),)
+    for option, (value, reason) in _added(source, kind, options).items():
+        options[option] = value
         changes.append(
             stock_options.OptionTranslation(
-                PACKAGE_SCHEMA, None, stock_options.ADDED, PACKAGE_SCHEMA, STOCK, added
+                option, None, stock_options.ADDED, option, value, ((reason, {}),)
             )
         )
     config_ = source.config
@@ -176,6 +176,21 @@ def plan(source: HarvestSource, *, as_type: str = "", accept_losses: bool = Fals
     if planned.is_change and not refusal:
         refusal = _cannot_be_saved(source, kind, config_)
     return replace(planned, refusal=refusal)
+
+
+def _added(
+    source: HarvestSource, kind: source_types.SourceType, options: dict[str, Any]
+) -> dict[str, tuple[Any, str]]:
+    """Return name → value and reason of the options without which ours would do less."""
+    is_theirs = source.type != kind.name
+    added: dict[str, tuple[Any, str]] = {}
+    is_filled = is_theirs or dataset_adoption.find_adoptable(source)
+    if is_filled and source_config.keeps_stock_schema(kind, options):
+        added[PACKAGE_SCHEMA] = STOCK, _OWN_VALIDATION
+    names = {option.name for option in kind.options}
+    if is_theirs and NON_PUBLIC in names - options.keys():
+        added[NON_PUBLIC] = True, _OWN_RECORDS
+    return added
 
 
 def _refusal(source: HarvestSource) -> str:

@@ -34,7 +34,7 @@ from tests.publisher import Publisher
 pytestmark = pytest.mark.in_process
 
 PATH = "/data.json"
-OURS = {"default_tags": ["parking"]}
+OURS = {"default_tags": ["parking"], "include_non_public": True}
 
 
 def adopted_from(source_id: str) -> Any:
@@ -73,7 +73,10 @@ def test_every_other_name_becomes_ours_and_comes_back(portal: Portal, publisher:
         source_id = of_another(portal.source(publisher.url(f"/{number}"), ours), type_, None)
         before = stored(source_id)
         assert act("ukharvest_source_adopt", source_id=source_id)["changes"] is True, type_
-        assert stored(source_id) == ((ours, None), (ours, None)), type_
+        (kind, config), package = stored(source_id)
+        assert (kind, config) == package
+        added = {"include_non_public": True} if ours == "data_json" else {}
+        assert (kind, json.loads(config or "{}")) == (ours, added), type_
         assert indexed_types()[source_id] == ours, type_
         act("ukharvest_source_adopt", source_id=source_id, undo=True)
         assert stored(source_id) == before, type_

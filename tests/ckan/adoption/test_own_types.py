@@ -95,6 +95,7 @@ def test_own_type_and_options_are_kept_at_adoption(
     (type_, config), package = stored(source)
     assert (type_, config) == package
     options = {"own_type": "datavic_json", "data_owner": "Roads", "priority": 2}
+    options["include_non_public"] = True
     assert (type_, json.loads(config)) == ("data_json", options)
     assert figures(portal.run(source)) == {"updated": 4}
     assert ids(portal) == before
@@ -155,7 +156,7 @@ def test_any_type_can_be_adopted_as_one_that_reads_it(
     done = cli.invoke(ukharvest, ["adopt", "parks", "--as", "data_json"])
     assert done.exit_code == 0, done.output
     assert "Type: delwp → data_json" in done.output
-    assert json.loads(stored(source_id)[0][1]) == {"own_type": "delwp"}
+    assert json.loads(stored(source_id)[0][1]) == {"own_type": "delwp", "include_non_public": True}
     assert figures(portal.run(source_id)) == {"added": 1}
     other = cli.invoke(ukharvest, ["adopt", "parks", "--as", "ckan"])
     assert "it already has the type “data_json”" in other.output

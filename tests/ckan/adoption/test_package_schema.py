@@ -99,14 +99,15 @@ def test_adopted_source_keeps_what_its_harvester_did(portal: Portal, publisher: 
     source = portal.source(serve(publisher, dataset(0)))
     model.Session.query(HarvestSource).filter_by(id=source).update({"type": "dcat_json"})
     model.Session.commit()
-    assert rules.plan(HarvestSource.get(source)).new_config in (None, "")
+    open_ = {"include_non_public": True}
+    assert json.loads(rules.plan(HarvestSource.get(source)).new_config or "{}") == open_
     with portal_with("", "strict_form"):
         planned = rules.plan(HarvestSource.get(source))
-        assert json.loads(planned.new_config or "{}") == STOCK
-        [change] = planned.options
+        assert json.loads(planned.new_config or "{}") == {**STOCK, **open_}
+        [change, _open] = planned.options
         assert (change.change, change.new_value) == ("added", "stock")
         act("ukharvest_source_adopt", source_id=source)
-        assert options_of(source) == STOCK
+        assert options_of(source) == {**STOCK, **open_}
         assert figures(portal.run(source)) == {"added": 1}
 
 
