@@ -181,3 +181,61 @@ def test_what_protects_is_translated_or_named_as_lost(
     options, changes = translated(kind, stored)
     assert options == expected
     assert [name for name, change in changes.items() if change.is_opening] == lost
+
+
+# By the facts of national and regional portals: type, option, value, and what it becomes: the name
+# here, "named" if it is dropped with a reason, "refused" if the source then stays as it is, because
+# datasets would become visible or records come in.
+OF_PORTALS = [
+    ("dcat_rdf", "excluded_dataset_identifiers", ["a"], "refused"),
+    ("dcat_rdf", "excluded_license", "x", "refused"),
+    ("dcat_rdf", "resources_required", True, "refused"),
+    ("dcat_rdf", "contributorID", "u", "named"),
+    ("dcat_rdf", "harvested_portal", "p", "named"),
+    ("dcat_rdf", "priority", 3, "named"),
+    ("dcat_rdf", "default_catalog_language", "de", "language"),
+    ("gemini-csw", "rights", "x", "named"),
+    ("gemini-csw", "legal_basis_url", "u", "named"),
+    ("gemini-csw", "cql_query", "q", "refused"),
+    ("gemini-csw", "private_datasets", "true", "visibility"),
+    ("gemini-csw", "license", "cc-by", "default_extras"),
+    ("gemini-csw", "organization_mapping", {"a": "b"}, "organisations"),
+    ("gemini-csw", "output_schema", "mdb", "schema"),
+    ("gemini-csw", "validator_profiles", ["gemini2"], "validation_profiles"),
+    ("ckan", "dcatapit_config", {"a": 1}, "named"),
+    ("ckan", "remote_orgs", "create", "remote_orgs"),
+    ("ckan", "tsm_schema", "x", "named"),
+    ("ckan", "purge_missing", True, "named"),
+    ("ckan", "max_datasets", 10, "refused"),
+    ("ckan", "fq", "x:y", "fq"),
+    ("ckan", "dataset_type", "d", "named"),
+    ("ckan", "deletion_reason", "gone", "named"),
+    ("ckan", "data_catalogue_source", "x", "named"),
+    ("ckan", "clean_tags", True, "named"),
+    ("ckan", "spatial_filter", "POLYGON", "refused"),
+    ("ckan", "organization_mapping", {"a": "b"}, "organisations"),
+    ("ckan", "license", "cc-by", "default_extras"),
+    ("data_json", "private_datasets", "true", "visibility"),
+    ("data_json", "filters", {"accessLevel": ["public"]}, "filters"),
+    ("data_json", "defaults", {"Author": "A"}, "default_extras"),
+    ("data_json", "default_groups", ["roads"], "default_groups"),
+    ("data_json", "default_license", "x", "named"),
+    ("data_json", "default_visibility", "private", "refused"),
+    ("data_json", "default_data_owner", "x", "named"),
+    ("data_json", "default_contact_point", "x", "named"),
+    ("data_json", "full_metadata_url_pattern", "x", "named"),
+    ("data_json", "organisation_mapping", [{"a": "b"}], "named"),
+    ("data_json", "deletion_safeguard_threshold", 10, "named"),
+    ("data_json", "collections", True, "named"),
+]
+
+
+@pytest.mark.parametrize(("kind", "name", "value", "becomes"), OF_PORTALS)
+def test_options_of_real_portals_are_adopted_or_named(
+    kind: str, name: str, value: Any, becomes: str
+) -> None:
+    (change,) = translated(kind, {name: value})[1].values()
+    is_lost = becomes in ("named", "refused")
+    assert change.new_name == ("" if is_lost else becomes)
+    assert bool(reason(change)) is is_lost
+    assert change.is_opening is (becomes == "refused")
