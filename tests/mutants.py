@@ -596,10 +596,13 @@ MUTANTS = (
     Mutant(
         "failing-hook",
         "A plugin that fails before a dataset is saved costs that record, whose error names it.",
-        "ckanext.ukharvest.harvest.batch.hooks._naming",
+        "ckanext.ukharvest.harvest.hooks.plugin_hooks._naming",
         "raise _failure(plugin, exc) from exc",
         "raise",
-        ("tests/ckan/harvest/batch/test_hooks.py", "tests/ckan/lib/test_other_harvesters.py"),
+        (
+            "tests/ckan/harvest/hooks/test_plugin_hooks.py",
+            "tests/ckan/lib/test_other_harvesters.py",
+        ),
     ),
     Mutant(
         "error-in-batch",

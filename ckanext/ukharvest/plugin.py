@@ -14,7 +14,8 @@ from ckanext.ukharvest.core.vocabularies import vocabulary
 from ckanext.ukharvest.datasets import provenance, search
 from ckanext.ukharvest.datasets.helpers import add_translations
 from ckanext.ukharvest.harvest import database, lists
-from ckanext.ukharvest.harvest.batch import dataset_rows, hooks
+from ckanext.ukharvest.harvest.batch import dataset_rows
+from ckanext.ukharvest.harvest.hooks import plugin_hooks
 from ckanext.ukharvest.harvest.index import index_values
 from ckanext.ukharvest.harvest.sources import decision_log
 from ckanext.ukharvest.lib import source_secrets
@@ -46,7 +47,7 @@ class UkharvestPlugin(p.SingletonPlugin, DefaultTranslation):
         # Also here, so that a plugin which fails before update_config does not hide the reason.
         config.check_order()
         features.register()
-        hooks.register_types()
+        plugin_hooks.register_types()
         # Plugins listed before us that look for a validator or an action while they are imported
         # (image_view, datastore) have filled CKAN's caches without ours. CKAN checks settings,
         # which needs our validators, before it clears the caches itself.

@@ -66,6 +66,7 @@ ENGINE = files_of(
         "harvest": "clearing missing_records",
         "harvest/consumers": "failures",
         "harvest/gather": "gather_state",
+        "harvest/hooks": "plugin_hooks stock_hooks",
         "harvest/index": "pending_index search_index",
         "harvest/records": "conflicts pending",
         "harvest/run": "stopping",
@@ -77,14 +78,15 @@ ENGINE = files_of(
 # patches, consumers, adoption, sweeper, start-up. CI runs them on the oldest version too.
 COMPAT = files_of(
     {
-        "adoption": "actions adoption stock_leftovers",
+        "adoption": "actions adoption ports stock_leftovers",
         "": "compat dataset_schema fields form plugin",
         "datasets": "actions form_scheming",
         "deletions": "actions cli",
-        "harvest/batch": "batch_transaction dataset_writer hooks import_stage",
+        "harvest/batch": "batch_transaction dataset_writer import_stage",
         "harvest": "clearing database languages lists missing_records portal_copies rabbitmq",
         "harvest/consumers": "claims failures held_jobs workers",
         "harvest/gather": "gather_state",
+        "harvest/hooks": "plugin_hooks stock_hooks",
         "harvest/index": "pending_index search_index",
         "harvest/records": "changes conflicts pending record_history",
         "harvest/run": "prune stopping sweeper",

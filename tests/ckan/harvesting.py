@@ -264,7 +264,7 @@ class Portal:
         query = model.Session.query(model.Package.id).filter_by(type="dataset", state="active")
         context = {"ignore_auth": True, "use_cache": False}
         shown = [tk.get_action("package_show")(dict(context), {"id": row[0]}) for row in query]
-        return sorted(shown, key=lambda dataset: (dataset["title"], dataset["name"]))
+        return sorted(shown, key=lambda dataset: (str(dataset["title"]), dataset["name"]))
 
     def search_names(self) -> list[str]:
         """Return the names of all datasets that a search finds."""

@@ -1,27 +1,28 @@
-"""Find plugins with hooks of other harvesters, which our harvesters never call.
+"""Find plugins with hooks of other harvesters that our harvesters do not call.
 
-Plugins that are installed but off count too: those of other harvesters are taken out of
-``ckan.plugins`` when their sources are adopted. Their code is read, not imported.
+Those of ``harvest/hooks/stock_hooks.py`` are called if their plugin is on, or the setting names
+their class. Plugins that are installed but off count too: those of other harvesters are taken out
+of ``ckan.plugins`` when their sources are adopted. Their code is read, not imported.
 """
 
 from __future__ import annotations
 
 import ast
 import importlib.util
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from ckan import plugins as p
 
+from ckanext.ukharvest import config
 from ckanext.ukharvest.harvest.database import group_pairs
-from ckanext.ukharvest.interfaces import IUkHarvest
+from ckanext.ukharvest.harvest.hooks.stock_hooks import METHOD, is_ported
 
 # What to write instead is in docs/migrating.md, under this heading.
 HEADING = "Hooks of your own extensions"
 
-_INTERFACES = ("ISpatialHarvester", "IDCATRDFHarvester")
 _SAVE = (
     "write a plugin of IUkHarvest with before_dataset_save instead, as docs/migrating.md says "
     f"under “{HEADING}”"
@@ -29,11 +30,19 @@ _SAVE = (
 _READ = "write a source type of your own instead, as docs/developing/source-types.md says"
 _VALIDATE = "choose the option validation of the source instead"
 _USER = "set ckanext.harvest.user_name instead"
+_ON = (
+    "add the plugin to ckan.plugins, unless it harvests too, as then two would harvest its sources"
+)
+_NAME = (
+    "name the class in ckanext.ukharvest.hooks, or write a plugin of IUkHarvest instead, as "
+    f"docs/migrating.md says under “{HEADING}”"
+)
+_DOWNLOAD = "use a setting for what is sent, or write a source type of your own"
 _LINK = "remove it: pages of records link to the URL that each was read from"
 # Methods that subclasses of the harvesters of ckanext-harvest, -spatial and -dcat override, and
 # what to do instead.
 _OF_DATASETS = {
-    "modify_package_dict": _SAVE,
+    METHOD: _NAME,
     "get_package_dict": _SAVE,
     "_get_package_dict": _SAVE,
     "transform_to_iso": _READ,
@@ -53,7 +62,22 @@ _STAGES = {
     "import_stage": _SAVE,
     "validate_config": _READ,
 }
-_INSTEAD = {**dict.fromkeys(_INTERFACES, _SAVE), **_OF_DATASETS, **_STAGES}
+# Interface → its methods that are not called.
+_UNCALLED = {
+    "ISpatialHarvester": {"get_validators": _VALIDATE, "transform_to_iso": _READ},
+    "IDCATRDFHarvester": {
+        "before_download": _DOWNLOAD,
+        "update_session": _DOWNLOAD,
+        "after_download": _READ,
+        "after_parsing": _READ,
+    },
+}
+_INSTEAD = {
+    **dict.fromkeys(_UNCALLED, _ON),
+    **_OF_DATASETS,
+    **_STAGES,
+    **{name: way for ways in _UNCALLED.values() for name, way in ways.items()},
+}
 _BASES = ("SpatialHarvester", "GeminiHarvester", "DCATHarvester")
 _HARVESTERS = (
     *("CKANHarvester", "CSWHarvester", "WAFHarvester", "DocHarvester", "GeminiCswHarvester"),
@@ -81,15 +105,16 @@ class UncalledHook(NamedTuple):
 def find_uncalled_hooks() -> list[UncalledHook]:
     """Return the installed plugins with such hooks, by name.
 
-    Without those of a distribution that has a plugin of ``IUkHarvest`` on: it was changed already.
+    Without those of an extension with ``before_dataset_save`` on: it was changed already.
     """
-    changed = {_package(type(plugin).__module__) for plugin in p.PluginImplementations(IUkHarvest)}
     uncalled = []
     for point in entry_points(group="ckan.plugins"):
         owner = point.dist.name.replace("_", "-").lower() if point.dist else ""
-        is_left_out = owner in _STOCK_DISTRIBUTIONS or _package(point.module) in changed
-        if not is_left_out and (hooks := _hooks(point)):
-            uncalled.append(UncalledHook(point.name, hooks, p.plugin_loaded(point.name)))
+        if owner not in _STOCK_DISTRIBUTIONS and not is_ported(point.module):
+            is_on = p.plugin_loaded(point.name)
+            called = {METHOD} if point.value in config.hook_classes() else set()
+            if hooks := tuple(name for name in _hooks(point, is_on=is_on) if name not in called):
+                uncalled.append(UncalledHook(point.name, hooks, is_on))
     return sorted(set(uncalled))
 
 
@@ -101,17 +126,11 @@ def instead(hooks: tuple[str, ...]) -> str:
     )
 
 
-def _package(module: str) -> str:
-    """Return the extension that a module belongs to: ``ckanext.name``, or its first part."""
-    parts = module.split(".")
-    return ".".join(parts[:2] if parts[0] == "ckanext" else parts[:1])
-
-
 def _is_stock(module: str) -> bool:
     return any(f"{module}.".startswith(f"{package}.") for package in _STOCK)
 
 
-def _hooks(point: EntryPoint) -> tuple[str, ...]:
+def _hooks(point: EntryPoint, *, is_on: bool) -> tuple[str, ...]:
     seen: set[tuple[str, str]] = set()
     nodes = list(_classes(point.module, point.attr, seen))
     stock = {name for module, name in seen if _is_stock(module)}
@@ -119,18 +138,24 @@ def _hooks(point: EntryPoint) -> tuple[str, ...]:
         *(_OF_DATASETS if stock.intersection((*_BASES, *_HARVESTERS)) else ()),
         *(_STAGES if stock.intersection(_HARVESTERS) else ()),
     }
-    return tuple(sorted({name for node in nodes for name in _hooks_of(node, methods)}))
+    interfaces = {name for node in nodes for name in _interfaces_of(node)}
+    methods |= {name for interface in interfaces for name in _UNCALLED[interface]}
+    own = {
+        part.name
+        for node in nodes
+        for part in node.body
+        if isinstance(part, ast.FunctionDef) and part.name in methods
+    }
+    return tuple(sorted(own if is_on else own | interfaces))
 
 
-def _hooks_of(node: ast.ClassDef, methods: Collection[str]) -> Iterator[str]:
-    """Yield the hooks in a class's own body: interfaces, and those of ``methods``."""
-    yield from (name for base in node.bases if (name := _last(base)) in _INTERFACES)
+def _interfaces_of(node: ast.ClassDef) -> Iterator[str]:
+    """Yield the interfaces of stock harvesters that a class's own body or bases name."""
+    yield from (name for base in node.bases if (name := _last(base)) in _UNCALLED)
     for part in node.body:
-        if isinstance(part, ast.FunctionDef) and part.name in methods:
-            yield part.name
         call = part.value if isinstance(part, ast.Expr) else None
         if isinstance(call, ast.Call) and _last(call.func) == "implements":
-            yield from (name for arg in call.args[:1] if (name := _last(arg)) in _INTERFACES)
+            yield from (name for arg in call.args[:1] if (name := _last(arg)) in _UNCALLED)
 
 
 def _last(node: ast.expr) -> str:

@@ -27,7 +27,7 @@ from ckanext.ukharvest.readers.sparql import reader as sparql
 from ckanext.ukharvest.readers.xml_document import XmlShape
 from ckanext.ukharvest.source_types.source_type import SourceType
 
-# Used by harvest/batch/hooks.py.
+# Used by harvest/hooks/plugin_hooks.py.
 _PROFILES = Option(
     "profiles",
     "list",

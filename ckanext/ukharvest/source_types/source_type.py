@@ -36,7 +36,7 @@ _LIMITS = RecordLimits()
 
 @dataclass(slots=True)
 class PortalTypes:
-    """What a portal's own plugins add to the source types (``harvest/batch/hooks.py``).
+    """What a portal's own plugins add to the source types (``harvest/hooks/plugin_hooks.py``).
 
     Attributes:
         aliases: returns the portal's own name of a type → the name of ours that reads it.

@@ -19,6 +19,9 @@ class OldSpatialPlugin(plugins.SingletonPlugin):
     def get_package_dict(self, context: Any, data_dict: dict[str, Any]) -> Any:
         return data_dict["package_dict"]
 
+    def transform_to_iso(self, document: str, form: str, harvest_object: Any) -> Any:
+        return document
+
 
 class OldDcatPlugin(plugins.SingletonPlugin):
     plugins.implements(plugins.IConfigurer, inherit=True)

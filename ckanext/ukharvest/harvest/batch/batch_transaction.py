@@ -38,6 +38,7 @@ from ckanext.ukharvest.harvest.batch.items import (
 from ckanext.ukharvest.harvest.batch.store import store_items
 from ckanext.ukharvest.harvest.consumers import claims, held_jobs
 from ckanext.ukharvest.harvest.consumers.failures import failing_service, is_deadlock
+from ckanext.ukharvest.harvest.hooks.stock_hooks import Emptied
 from ckanext.ukharvest.harvest.index import pending_index
 from ckanext.ukharvest.harvest.model import Record
 from ckanext.ukharvest.harvest.records import conflicts, record_rows
@@ -309,6 +310,9 @@ def _refuse(item: Item, exc: Exception) -> None:
         item.fail(_deletion_refused(item, exc))
     elif isinstance(exc, SkipRecord):
         skip_item(item, exc)
+    elif isinstance(exc, Emptied) and item.parsed and item.row:
+        row = item.row
+        item.result = Left(item.parsed, row.package_id, row.package_hash, is_current=False)
     elif isinstance(exc, (Rejected, RecordError, sa.exc.IntegrityError)):
         item.fail(rejection_error(exc, item.parsed.record.title if item.parsed else ""))
     else:

@@ -22,9 +22,11 @@ from ckanext.ukharvest.core.errors import RejectedByCkan
 from ckanext.ukharvest.core.values.text import one_line
 from ckanext.ukharvest.dataset_schema import stock_fields, stock_schema
 from ckanext.ukharvest.harvest import lists
-from ckanext.ukharvest.harvest.batch import dataset_rows, hooks
+from ckanext.ukharvest.harvest.batch import dataset_rows
 from ckanext.ukharvest.harvest.batch.items import Item, Parsed, Written
 from ckanext.ukharvest.harvest.consumers import held_jobs
+from ckanext.ukharvest.harvest.hooks import plugin_hooks
+from ckanext.ukharvest.harvest.hooks.stock_hooks import StockDataset
 from ckanext.ukharvest.harvest.index import pending_index, search_index
 from ckanext.ukharvest.harvest.model import Record
 from ckanext.ukharvest.harvest.records import conflicts, record_rows
@@ -57,7 +59,9 @@ def package_hash(parsed: Parsed) -> str:
         resource.pop("id", None)
     package["private"] = False  # decided when a dataset is new; what people set then stays
     facts: list[Any] = [package, sorted(parsed.schema), sorted(parsed.defaults.not_overwrite)]
-    if versions := hooks.hook_versions():  # without any, the hash is that of earlier releases
+    source = parsed.source
+    # Without any, the hash is that of earlier releases.
+    if versions := plugin_hooks.hook_versions(source.type, source.own_type):
         facts.append(versions)
     if parsed.hook_options:
         facts.append(parsed.hook_options)
@@ -135,7 +139,7 @@ class DatasetWriter:
             state: of its dataset before; "" if there is none.
 
         Raises:
-            Rejected, RecordError, SkipRecord: nothing must stay of what was written.
+            Rejected, RecordError, SkipRecord, Emptied: nothing must stay of what was written.
         """
         is_new = state != "active"
         if is_new:
@@ -154,6 +158,7 @@ class DatasetWriter:
         if known is None and existing:
             known = dataset_adoption.resources_written(existing["id"], existing["resources"])
         by_hook: set[str] = set()
+        stock = StockDataset(parsed.source, existing, job_id=item.job_id, object_id=item.object_id)
         mapped = package_mapper.to_package_dict(
             link_results.with_formats(parsed.record, self._formats),
             existing,
@@ -162,13 +167,14 @@ class DatasetWriter:
             parsed.defaults,
             supplied=row.supplied_fields,
             found_formats=self._formats,
-            change=functools.partial(_complete, parsed, by_hook),
+            change=functools.partial(_complete, parsed, by_hook, stock),
         )
         problems = parsed.record.problems
         for prepare in lists.BEFORE_WRITE:
             facts = {"forced": item.forced, "by_hook": by_hook}
             more |= _prepare(prepare, mapped.package, existing, parsed, **facts)
             problems += tuple(more.pop(lists.PROBLEMS, ()))
+        more |= stock.context()
         changed: Sequence[FieldChange] = ()
         if existing is None:
             wanted = mapped.package.get("name") or parsed.record.name  # by a hook
@@ -192,6 +198,8 @@ class DatasetWriter:
             differs = differs and not (batch and batch.is_trial)
             if differs:
                 changed = find_changed_fields(existing, show_dataset(package_id, **shown))
+        if not (batch and batch.is_trial):
+            plugin_hooks.end_dataset(parsed.record, mapped.package, stock, package_id)
         return Written(
             parsed,
             package_id,
@@ -243,14 +251,16 @@ def _prepare(
         return {}
 
 
-def _complete(parsed: Parsed, by_hook: set[str], package: dict[str, Any]) -> None:
+def _complete(
+    parsed: Parsed, by_hook: set[str], stock: StockDataset, package: dict[str, Any]
+) -> None:
     """Let ckanext-dcat's profiles and other extensions' hooks change a mapped package dict.
 
     Args:
         by_hook: gets the names of the fields that the hooks change.
     """
     package_mapper.add_missing_fields(package, parsed.profile_fields, parsed.schema)
-    by_hook |= hooks.change_dataset(parsed.record, parsed.raw, parsed.source, package)
+    by_hook |= plugin_hooks.change_dataset(parsed.record, parsed.raw, parsed.source, package, stock)
 
 
 def index_written(pending: Mapping[str, dt.datetime]) -> dict[str, RejectedByCkan]:

@@ -16,8 +16,8 @@ from ckanext.ukharvest.core.errors import FetchError, ParseError, UkharvestError
 from ckanext.ukharvest.core.fingerprint import fingerprint
 from ckanext.ukharvest.core.records import DatasetRecord, Problem, RawRecord, Source
 from ckanext.ukharvest.core.values.text import shorten
-from ckanext.ukharvest.harvest.batch import hooks
 from ckanext.ukharvest.harvest.batch.items import Item, Parsed
+from ckanext.ukharvest.harvest.hooks import plugin_hooks
 from ckanext.ukharvest.harvest.http_client import open_client
 from ckanext.ukharvest.harvest.model import Record
 from ckanext.ukharvest.harvest.records import record_history
@@ -127,7 +127,7 @@ class Preparation(contextlib.ExitStack):
         Raises:
             SkipRecord, HookFailed: of the plugin.
         """
-        own_guid = hooks.record_guid(record, item.raw, self._setting.facts)
+        own_guid = plugin_hooks.record_guid(record, item.raw, self._setting.facts)
         return own_guid if own_guid != item.raw.guid else ""
 
     def parse(self, item: Item, fingerprint: str = "") -> None:
@@ -144,9 +144,11 @@ class Preparation(contextlib.ExitStack):
         if raw.content is None:
             raise ParseError(f"{raw.guid}: there is no content to import", url=raw.url)
         item.stamp = setting.stamp(raw, fingerprint)
-        record = hooks.with_plugins_translations(self.read(item))
-        names = setting.options.get(hooks.OPTION)
-        profile_fields, problems = hooks.read_by_profiles(raw.content, names) if names else ({}, ())
+        record = plugin_hooks.with_plugins_translations(self.read(item))
+        names = setting.options.get(plugin_hooks.OPTION)
+        profile_fields, problems = (
+            plugin_hooks.read_by_profiles(raw.content, names) if names else ({}, ())
+        )
         if own_guid := self.own_guid(item, record):
             record = replace(record, guid=own_guid)
         record = _with_parent_checked(record, setting.id, item.job_id)

@@ -24,8 +24,8 @@ from ckanext.ukharvest.core.errors import ConfigError
 from ckanext.ukharvest.core.outcomes import RecordState
 from ckanext.ukharvest.core.values.text import counted
 from ckanext.ukharvest.harvest import database
-from ckanext.ukharvest.harvest.batch import hooks
 from ckanext.ukharvest.harvest.consumers import failures
+from ckanext.ukharvest.harvest.hooks import plugin_hooks
 from ckanext.ukharvest.harvest.model import JobReport, Outcome, Record
 from ckanext.ukharvest.harvest.sources.source_config import setting_of
 from ckanext.ukharvest.interfaces import SourceFacts
@@ -41,7 +41,7 @@ _PREFIX = "ukharvest-after-run-"  # of the ids of the jobs
 
 def plugins_to_tell() -> dict[str, int] | None:
     """Return the value of ``JobReport.plugins_due`` for a run that ends now."""
-    return {plugin.name: 0 for plugin in hooks.plugins_with("after_run")} or None
+    return {plugin.name: 0 for plugin in plugin_hooks.plugins_with("after_run")} or None
 
 
 def enqueue_calls(run_ids: Iterable[int]) -> int:

@@ -20,9 +20,9 @@ from ckanext.ukharvest.core.errors import ConfigError, SourceError, UkharvestErr
 from ckanext.ukharvest.core.fingerprint import canonical_json, fingerprint
 from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.core.records import Copy, Ending, RawRecord, RecordLimits, Source, Validators
-from ckanext.ukharvest.harvest.batch import hooks as harvest_hooks
 from ckanext.ukharvest.harvest.database import ensure_source_state
 from ckanext.ukharvest.harvest.gather import objects
+from ckanext.ukharvest.harvest.hooks import plugin_hooks
 from ckanext.ukharvest.harvest.http_client import open_client
 from ckanext.ukharvest.harvest.model import SourceState, utcnow
 from ckanext.ukharvest.harvest.records.record_rows import Stamp, known_records, stored_organization
@@ -71,7 +71,7 @@ class Setting:
         limits = {k: value for k, value in asdict(self.limits).items() if value != usual[k]}
         if limits:
             chosen["limits"] = limits
-        if hooks := harvest_hooks.hook_versions():
+        if hooks := plugin_hooks.hook_versions(self.kind.name, self.options[OWN_TYPE]):
             chosen["hooks"] = hooks
         chosen.pop(PACKAGE_SCHEMA, None)
         if self.is_stock:
@@ -84,10 +84,10 @@ class Setting:
         Older forms of its guid, and that which a plugin gives it, if its content was read.
         """
         yield from self.kind.old_guids(raw)
-        if raw.content is not None and harvest_hooks.plugins_with("record_guid"):
+        if raw.content is not None and plugin_hooks.plugins_with("record_guid"):
             try:
                 record = self.kind.parse(raw, self.options, self.limits)
-                own_guid = harvest_hooks.record_guid(record, raw, self.facts)
+                own_guid = plugin_hooks.record_guid(record, raw, self.facts)
             except UkharvestError:  # its import will say so
                 return
             if own_guid:
@@ -209,8 +209,8 @@ def read_options(kind: SourceType, text: str | None) -> dict[str, Any]:
             'configuration: expected a JSON object such as {"option": "value"}', field="config"
         )
     read = options.validate(stored, kind.all_options)
-    if read.get(harvest_hooks.OPTION):
-        harvest_hooks.check_profiles(read[harvest_hooks.OPTION])
+    if read.get(plugin_hooks.OPTION):
+        plugin_hooks.check_profiles(read[plugin_hooks.OPTION])
     return read
 
 

@@ -1,4 +1,7 @@
-"""Call plugins of other extensions, and ckanext-dcat's profiles, for a record."""
+"""Call plugins of other extensions, and ckanext-dcat's profiles, for a record.
+
+Hooks of stock harvesters are called as ``stock_hooks`` says.
+"""
 
 from __future__ import annotations
 
@@ -27,6 +30,7 @@ from ckanext.ukharvest.core.records import (
 from ckanext.ukharvest.core.values.languages import language_code
 from ckanext.ukharvest.core.values.text import one_line
 from ckanext.ukharvest.harvest.consumers.failures import failing_service
+from ckanext.ukharvest.harvest.hooks.stock_hooks import Emptied, StockDataset, hooks_of
 from ckanext.ukharvest.interfaces import (
     JSON,
     NTRIPLES,
@@ -46,13 +50,13 @@ log = logging.getLogger(__name__)
 _LISTS = ("extras", "resources", "tags", "groups")
 
 
-def hook_versions() -> list[list[str]]:
-    """Return name and version of each hook, in their order; [] if there is none.
+def hook_versions(source_type: str, own_type: str = "") -> list[list[str]]:
+    """Return name and version of each hook of a type, in their order; [] if there is none.
 
     Raises:
-        HookFailed: a plugin does not say its version.
+        HookFailed: a plugin does not say its version, or a stock hook cannot be used.
     """
-    versions = []
+    versions = [[hook.name, hook.interface] for hook in hooks_of(source_type, own_type)]
     for plugin in p.PluginImplementations(IUkHarvest):
         try:
             versions.append([plugin.name, str(plugin.dataset_hook_version())])
@@ -63,24 +67,32 @@ def hook_versions() -> list[list[str]]:
 
 
 def change_dataset(
-    record: DatasetRecord, raw: RawRecord, source: SourceFacts, package: dict[str, Any]
+    record: DatasetRecord,
+    raw: RawRecord,
+    source: SourceFacts,
+    package: dict[str, Any],
+    stock: StockDataset,
 ) -> frozenset[str]:
-    """Let each plugin change a package dict in place.
+    """Let each plugin change a package dict in place; first those with hooks of stock harvesters.
 
     Args:
         raw: what the record was parsed from.
+        stock: the dataset as these get it.
 
     Returns:
         Names of the fields and extras that they changed, added or removed.
 
     Raises:
         SkipRecord: a plugin skips the record.
+        Emptied: a stock hook leaves the existing dataset as it is.
         HookFailed: a plugin failed, or left no package dict behind.
     """
     plugins = list(p.PluginImplementations(IUkHarvest))
-    if not plugins:
+    if not plugins and not stock.hooks:
         return frozenset()
     before, own = copy.deepcopy(_values(package)), _with_raw(record, raw)
+    if stock.hooks:
+        _call_stock(own, package, stock)
     for plugin in plugins:
         with _naming(plugin, record):
             with _in_hook():
@@ -90,6 +102,30 @@ def change_dataset(
     after = _values(package)
     names = before.keys() | after.keys()
     return frozenset(name for name in names if before.get(name) != after.get(name))
+
+
+def _call_stock(record: HarvestedRecord, package: dict[str, Any], stock: StockDataset) -> None:
+    with _naming(stock.hooks[0], record):
+        stock.open(record, package)
+    for hook in stock.hooks:
+        with _naming(hook, record), _in_hook():
+            stock.call(hook)
+    with _naming(hook, record):
+        stock.close(package)
+        _check(None, package)
+
+
+def end_dataset(
+    record: DatasetRecord, package: Mapping[str, Any], stock: StockDataset, package_id: str
+) -> None:
+    """Call stock hooks after a dataset was saved, before the commit.
+
+    Raises:
+        HookFailed: one failed, or returned an error.
+    """
+    for hook in stock.hooks:
+        with _naming(hook, record):
+            stock.end(hook, package, package_id)
 
 
 def plugins_with(method: str) -> list[Any]:
@@ -128,6 +164,8 @@ def _naming(plugin: Any, record: DatasetRecord) -> Iterator[None]:
         yield
     except SkipRecord as exc:
         raise SkipRecord(f"{plugin.name}: {exc.message}") from exc
+    except Emptied:
+        raise
     except Exception as exc:
         # The database is down, not the plugin: all records wait.
         if failing_service(exc) or isinstance(exc, sa.exc.OperationalError):
