@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from ckan import model
+from ckan.common import config
 from ckan.tests import factories
 from ckanext.dcat.harvesters import DCATJSONHarvester, DCATRDFHarvester
 from ckanext.harvest import queue
@@ -27,7 +28,8 @@ from tests.ckan.adoption.stock_harvests import of_another
 from tests.ckan.adoption.takeovers import fill, is_easy
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.forms import portal_with
-from tests.ckan.harvesting import Portal, extras, figures
+from tests.ckan.harvesting import Consumers, Portal, extras, figures, write_ini
+from tests.ckan.processes import PROGRAM
 from tests.ckan.remote_site import RemoteSite, package
 from tests.publisher import Publisher
 from tests.publishing.dcat import TURTLE
@@ -42,6 +44,7 @@ pytestmark = [
 # The themes that the portal has today.
 SLUGS = ("environment", "mapping", "transport")
 PORTS = Path(__file__).parent / "ports"
+SECOND = Path(__file__).parents[1] / "second_package"
 FLUENT = {"scheming.presets": "ckanext.scheming:presets.json"}
 # Port → most lines of it that a portal has to write.
 MOST_LINES = {"finland": 50, "germany": 30, "switzerland": 30, "victoria": 30}
@@ -57,7 +60,7 @@ def installed(clean: None, monkeypatch: pytest.MonkeyPatch) -> None:
     for stock in (CKANHarvester, DCATJSONHarvester, DCATRDFHarvester, WAFHarvester):
         for cls in (each for each in stock.mro() if "_instance" in vars(each)):
             monkeypatch.delattr(cls, "_instance")
-    for folder in (PORTS, Path(__file__).parents[1] / "second_package"):
+    for folder in (PORTS, SECOND):
         monkeypatch.syspath_prepend(str(folder))
 
 
@@ -198,14 +201,19 @@ def test_portal_with_a_form_like_data_gov_uks_moves_without_a_line(
     assert themes - {None} <= set(SLUGS), themes
 
 
+FINLAND = {
+    "scheming.dataset_schemas": "finland:finland.yaml",
+    "ckanext.ukharvest.hooks": "finland_before:SykeHarvester",
+    **FLUENT,
+}
+FINNISH_PLUGINS = ("like_fluent", "scheming_datasets", "finnish_spatial", "finland")
+
+
 def test_finnish_portal_moves_with_its_own_hooks(
     portal: Portal, publisher: Publisher, cli: Any, counted: Any
 ) -> None:
-    schema = {"scheming.dataset_schemas": "finland:finland.yaml", **FLUENT}
-    schema["ckanext.ukharvest.hooks"] = "finland_before:SykeHarvester"
     factories.Organization(name="wold-mapping-board")
-    plugins = ("like_fluent", "scheming_datasets", "finnish_spatial", "finland")
-    with Publisher() as other, portal_with("", *plugins, **schema):
+    with Publisher() as other, portal_with("", *FINNISH_PLUGINS, **FINLAND):
         remote = RemoteSite([package(n) for n in range(3)])
         other.routes = remote  # type: ignore[assignment]
         options = {"license": "cc-by"}
@@ -231,6 +239,25 @@ def test_finnish_portal_moves_with_its_own_hooks(
         before = len(portal.datasets())
         assert figures(portal.run(spatial))["not modified"] > 3
         assert len(portal.datasets()) > before
+
+
+def test_real_consumers_call_stock_hooks(
+    portal: Portal, publisher: Publisher, ini: str, tmp_path: Path
+) -> None:
+    publisher.routes = RemoteSite([package(n) for n in range(3)])  # type: ignore[assignment]
+    with portal_with("", *FINNISH_PLUGINS, **FINLAND):
+        settings = {**FINLAND, "ckan.plugins": " ".join(config["ckan.plugins"])}
+        source = portal.source(publisher.base, "syke", config={"license": "cc-by"})
+        folders = [str(PORTS), str(SECOND)]
+        program = f"import sys; sys.path[:0] = {folders}\n{PROGRAM}"
+        own_ini = write_ini(ini, settings, tmp_path / "finland.ini")
+        log = tmp_path / "consumers.log"
+        with Consumers(own_ini, program=program, log=log) as consumers:
+            assert figures(consumers.run(source)) == {"added": 3}
+            assert figures(consumers.run(source)) == {"not modified": 3}
+        found = portal.datasets()
+        assert {each["maintainer_email"] for each in found} == {"data@syke.example"}
+        assert {each["title_translated"]["fi"] for each in found} >= {"Remote 0"}
 
 
 GERMAN = """<https://data.example/{0}> a dcat:Dataset ; dct:title "Straßen {0}" ;
