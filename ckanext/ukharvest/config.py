@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import logging
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,7 @@ from ckanext.ukharvest.core.http.guard import Guard, PublicGuard
 from ckanext.ukharvest.core.http.request import HttpLimits
 from ckanext.ukharvest.core.records import OwnSite, RecordLimits
 from ckanext.ukharvest.rendering import values as rendering_values
-from ckanext.ukharvest.source_types.source_type import SourceType
+from ckanext.ukharvest.source_types.source_type import BESIDE, SourceType
 
 log = logging.getLogger(__name__)
 
@@ -92,6 +93,7 @@ package_schema = partial(_text, "package_schema")
 phone_order = partial(_flag, "phone_order")
 proxy = partial(_text, "proxy")
 prune_keep_runs = partial(_whole, "prune.keep_runs")
+side_by_side = partial(_flag, "side_by_side")
 schedule_cron_minutes = partial(_whole, "schedule.cron_minutes")
 visitor_requests = partial(_whole, "visitors.per_minute", least=0)
 vocabularies = partial(_text, "vocabularies")
@@ -283,16 +285,37 @@ def _check_type_names() -> None:
             raise CkanConfigurationException(
                 f"Plugins {other.name!r} and {plugin.name!r} both harvest sources of type "
                 f"{type_name!r}, which would import each record twice: remove one of them from "
-                "the line ckan.plugins."
+                f"the line ckan.plugins, or set {PREFIX}side_by_side = true while you move."
             )
 
 
 def our_type_names() -> frozenset[str]:
-    """Return the names of the registered source types whose plugins are loaded."""
+    """Return the names, as stored, of the registered source types whose plugins are loaded."""
     from ckanext.harvest.interfaces import IHarvester
 
     kinds = map(_source_type_of, p.PluginImplementations(IHarvester))
-    return frozenset(kind.name for kind in kinds if kind)
+    return frozenset(type_name(kind) for kind in kinds if kind)
+
+
+def type_name(kind: SourceType) -> str:
+    """Return the name that sources of a type are stored with: another while a portal moves.
+
+    While plugins of two extensions stand side by side, ours leave its name to the other.
+    """
+    is_beside = side_by_side() and kind.name in foreign_types()
+    return BESIDE + kind.name if is_beside else kind.name
+
+
+def foreign_types() -> Mapping[str, str]:
+    """Return source types of other extensions' harvesters: name → plugin."""
+    from ckanext.harvest.interfaces import IHarvester
+
+    plugins = p.PluginImplementations(IHarvester)
+    return {
+        plugin.info().get("name", ""): plugin.name
+        for plugin in plugins
+        if not _source_type_of(plugin)
+    }
 
 
 def _source_type_of(plugin: p.SingletonPlugin) -> SourceType | None:

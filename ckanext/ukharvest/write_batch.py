@@ -49,6 +49,7 @@ class WriteBatch:
         links: URL → what its link check found.
         is_in_savepoint: rollbacks and commits of the session are left to ``savepoint``.
         is_trial: the transaction will be rolled back, whatever is written.
+        compares: of a trial: changed datasets are saved, so that it shows what changes in them.
         hook_savepoint: of a trial: the innermost one while a plugin's hook runs, else None.
         has_committed: the hook tried to commit it.
         documents: collects what would be sent to the index; None while datasets are written.
@@ -63,6 +64,7 @@ class WriteBatch:
     links: dict[str, Evidence] = field(default_factory=dict)
     is_in_savepoint: bool = False
     is_trial: bool = False
+    compares: bool = False
     hook_savepoint: Any = None
     has_committed: bool = False
     documents: list[dict[str, Any]] | None = None
@@ -103,13 +105,14 @@ _current: ContextVar[WriteBatch | None] = ContextVar("ukharvest_write_batch", de
 
 
 @contextmanager
-def collect(*, is_trial: bool = False) -> Iterator[WriteBatch]:
+def collect(*, is_trial: bool = False, compares: bool = False) -> Iterator[WriteBatch]:
     """Write datasets inside the block, which commits. CKAN's own indexing is off meanwhile.
 
     Args:
         is_trial: what the block writes is rolled back at its end.
+        compares: of a trial: see ``WriteBatch``.
     """
-    batch = WriteBatch(is_trial=is_trial)
+    batch = WriteBatch(is_trial=is_trial, compares=compares)
     with use(batch):
         if not is_trial:
             yield batch
@@ -124,7 +127,7 @@ def collect(*, is_trial: bool = False) -> Iterator[WriteBatch]:
 
 
 class Validated(Exception):  # noqa: N818 - no error: it ends an action that has done its part
-    """The portal's validators have accepted a dataset in a trial, which does not save it."""
+    """The portal's validators have accepted a dataset in a trial: what comes after is left out."""
 
 
 class CommitRefused(UkharvestError):

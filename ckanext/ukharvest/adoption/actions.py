@@ -9,9 +9,12 @@ from ckan import model
 from ckan.plugins import toolkit as tk
 from ckanext.harvest.model import HarvestSource
 
+from ckanext.ukharvest.adoption import restore
 from ckanext.ukharvest.adoption import rules as source_adoption
 from ckanext.ukharvest.adoption import schema as adoption_schema
 from ckanext.ukharvest.core.errors import UkharvestError
+from ckanext.ukharvest.harvest.batch.dataset_writer import index_written
+from ckanext.ukharvest.harvest.consumers import held_jobs
 from ckanext.ukharvest.harvest.sources import dataset_adoption, source_config
 from ckanext.ukharvest.lib import schema
 from ckanext.ukharvest.lib.lookups import source_of
@@ -24,8 +27,9 @@ Session = model.Session
 def ukharvest_source_adopt(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
     """Adopt a source and the datasets that another harvester made from it. Sysadmins only.
 
-    The source gets our name of its type, and its options in our form. The old ones are stored, so
-    that ``undo`` can restore them until the first record has been imported.
+    The source gets our name of its type, and its options in our form. The old ones are stored, and
+    its datasets as they were before our first write, so that ``undo`` can restore them until
+    ``finish``.
 
     :param source_id: id or name of the harvest source
     :type source_id: string
@@ -33,9 +37,12 @@ def ukharvest_source_adopt(context: Any, data_dict: dict[str, Any]) -> dict[str,
         that only share a guid with it (optional, default: ``False``). Reads the whole source,
         which may take minutes; nothing is adopted if it cannot be read to its end.
     :type by_guid: bool
-    :param undo: restore the type and options of before the adoption (optional, default:
-        ``False``)
+    :param undo: restore the type, the options and the datasets of before the adoption; fields that
+        others changed since stay, and so do datasets that came since (optional, default: ``False``)
     :type undo: bool
+    :param finish: end the move: give the source its usual type name, and forget what ``undo`` needs
+        (optional, default: ``False``)
+    :type finish: bool
     :param accept_losses: adopt the source even if an option is lost that keeps datasets closed or
         records out (optional, default: ``False``)
     :type accept_losses: bool
@@ -50,15 +57,16 @@ def ukharvest_source_adopt(context: Any, data_dict: dict[str, Any]) -> dict[str,
         ``translated``, ``dropped``, ``added``), ``new_name``, ``new_value``, ``reason``;
         ``refusal`` (of a dry run: why it cannot be done now, or ""); ``datasets``: the adopted
         ones, dicts with ``guid``, ``package_id``, ``name`` and ``evidence``; ``released``: how many
-        datasets are no longer adopted after ``undo``
+        datasets are no longer adopted after ``undo``; ``restored``: how many it restored, and
+        ``left``: those that are not as before, dicts with ``name`` and ``reason``
     :rtype: dictionary
     """
     tk.check_access("ukharvest_source_adopt", context, data_dict)
     data = schema.validate(data_dict, adoption_schema.source_adopt_schema())
     by_guid, undo, dry_run = data["by_guid"], data["undo"], data["dry_run"]
     how = {"as_type": data["as_type"], "accept_losses": data["accept_losses"]}
-    if by_guid and undo:
-        raise invalid("by_guid", "by_guid and undo exclude each other")
+    if sum((by_guid, undo, data["finish"])) > 1:
+        raise invalid("by_guid", "by_guid, undo and finish exclude each other")
     source_id = source_of(data_dict).id
     listed = _find_listed(source_id, how) if by_guid else None
     # The lock stops others from starting a run or saving the source until this is done.
@@ -66,11 +74,14 @@ def ukharvest_source_adopt(context: Any, data_dict: dict[str, Any]) -> dict[str,
     source = query.populate_existing().one()
     try:
         user = str(context.get("user") or "")
-        planned = None if undo else source_adoption.plan(source, **how)
-        if planned:
-            answer = _adopt(source, planned, listed, dry_run, user)
+        restored = None
+        if undo:
+            answer, restored = _undo(source, dry_run, user)
+        elif data["finish"]:
+            answer = _finish(source, dry_run)
         else:
-            answer = _undo(source, dry_run, user)
+            planned = source_adoption.plan(source, **how)
+            answer = _adopt(source, planned, listed, dry_run, user)
         if dry_run:
             Session.rollback()
         else:
@@ -78,6 +89,9 @@ def ukharvest_source_adopt(context: Any, data_dict: dict[str, Any]) -> dict[str,
     except Exception:
         Session.rollback()
         raise
+    if restored and not dry_run:
+        held_jobs.send_held_jobs(restored.jobs)
+        index_written(restored.batch.pending)
     if answer["changes"] and not dry_run:
         own = {"ignore_auth": True, "model": model, "session": Session}
         tk.get_action("harvest_source_reindex")(own, {"id": source_id})
@@ -132,13 +146,33 @@ def _adopt(
     }
 
 
-def _undo(source: HarvestSource, dry_run: bool, user: str) -> dict[str, Any]:
+def _undo(
+    source: HarvestSource, dry_run: bool, user: str
+) -> tuple[dict[str, Any], restore.Restored | None]:
     planned = source_adoption.plan_undo(source)
-    released = 0 if dry_run else source_adoption.undo(source, planned, user)
-    return {**_named(source, planned), "datasets": [], "released": released}
+    answer = {**_named(source, planned), "datasets": []}
+    if planned.refusal and dry_run:
+        return answer, None
+    if planned.refusal or not restore.has_versions(source.id):
+        answer["released"] = 0 if dry_run else source_adoption.undo(source, planned, user)
+        return answer, None
+    restored = restore.restore_datasets(source, dry_run=dry_run)
+    answer["restored"] = restored.datasets
+    answer["left"] = [dataset._asdict() for dataset in restored.left]
+    if not dry_run:
+        answer["released"] = source_adoption.undo(source, planned, user)
+    return answer, restored
+
+
+def _finish(source: HarvestSource, dry_run: bool) -> dict[str, Any]:
+    planned = source_adoption.plan_finish(source)
+    if not dry_run:
+        source_adoption.finish(source, planned)
+    return {**_named(source, planned), "datasets": []}
 
 
 def _named(source: HarvestSource, planned: source_adoption.Plan) -> dict[str, Any]:
     package = Session.get(model.Package, source.id)
     name = package.name if package else source.id
-    return {"id": source.id, "name": name, **source_adoption.describe_plan(planned), "released": 0}
+    numbers = {"released": 0, "restored": 0, "left": []}
+    return {"id": source.id, "name": name, **source_adoption.describe_plan(planned), **numbers}

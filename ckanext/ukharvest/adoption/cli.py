@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, TextIO
 
 import click
 from ckan import model
@@ -14,9 +15,11 @@ from ckanext.harvest.model import HarvestSource
 
 from ckanext.ukharvest.adoption import rules as source_adoption
 from ckanext.ukharvest.core.values.text import counted
+from ckanext.ukharvest.harvest.gather.dry_run import UNLIMITED
 from ckanext.ukharvest.lib import other_harvesters
-from ckanext.ukharvest.lib.output import RefusedError, source_or_fail, write_table
+from ckanext.ukharvest.lib.output import RefusedError, source_or_fail, write_csv, write_table
 from ckanext.ukharvest.lib.slots import slots_of
+from ckanext.ukharvest.reading.adoption_changes import CHANGE_COLUMNS, change_rows
 
 FINE, REFUSED = 0, 2
 COLUMNS = ("guid", "name", "evidence")
@@ -58,10 +61,26 @@ LONGEST = 60  # characters of an option's value
     "list what would be refused.",
 )
 @click.option(
+    "--sample",
+    type=click.IntRange(1),
+    metavar="N",
+    help="With --dry-run: read only the first N records of each source.",
+)
+@click.option(
+    "--output",
+    type=click.File("w", encoding="utf-8", lazy=True),
+    help="With --read or --sample: also write what would change as CSV to this file.",
+)
+@click.option(
     "--undo",
     is_flag=True,
-    help="Restore the type and options of before, and release adopted datasets, as long as "
-    "nothing has been imported since.",
+    help="Restore the type, options and datasets of before, and release adopted datasets. Fields "
+    "that others changed stay; so do new datasets.",
+)
+@click.option(
+    "--finish",
+    is_flag=True,
+    help="End the move: sources get their usual type names, and adoptions can no longer be undone.",
 )
 def adopt(  # noqa: PLR0913
     source: str | None,
@@ -71,7 +90,10 @@ def adopt(  # noqa: PLR0913
     accept_losses: tuple[str, ...],
     dry_run: bool,
     read: bool,
+    sample: int | None,
+    output: TextIO | None,
     undo: bool,
+    finish: bool,
 ) -> None:
     """Adopt SOURCE (name or id) and the datasets that another harvester made of it.
 
@@ -83,18 +105,36 @@ def adopt(  # noqa: PLR0913
     such source, or it cannot be adopted or read now.
     """
     wrong = (
-        (bool(source) == all_, "give either the name or id of a source, or --all"),
+        (
+            finish and (source or all_ or undo or by_guid or as_type or read or sample),
+            "--finish is for the whole portal: give it alone, or with --dry-run",
+        ),
+        (
+            bool(source) == all_ and not finish,
+            "give either the name or id of a source, or --all",
+        ),
         (
             undo and (all_ or by_guid or as_type),
             "--undo is for one source, without --all, --as and --by-guid",
         ),
         (all_ and as_type, "--as is for one source, without --all"),
-        (read and (undo or not dry_run), "--read needs --dry-run, and has no meaning with --undo"),
+        (
+            (read or sample) and (undo or not dry_run),
+            "--read and --sample need --dry-run, and have no meaning with --undo",
+        ),
+        (output and not (read or sample), "--output needs --read or --sample"),
     )
     for is_wrong, message in wrong:
         if is_wrong:
             raise RefusedError(message)
-    sources = [source_or_fail(source)] if source else source_adoption.sources_to_adopt()
+    if finish:
+        sys.exit(_finish(dry_run))
+    reads = read or bool(sample)
+    sources = (
+        [source_or_fail(source)]
+        if source
+        else source_adoption.sources_to_adopt(with_unchanged=reads)
+    )
     ids = [adopted.id for adopted in sources]  # each adoption ends the session's transaction
     accepted = {source_or_fail(name).id for name in accept_losses}
     options = {"by_guid": by_guid, "undo": undo, "dry_run": dry_run, "as_type": as_type}
@@ -113,9 +153,20 @@ def adopt(  # noqa: PLR0913
         click.echo("Dry run: nothing was changed.")
     codes = [FINE if is_done else REFUSED for is_done in done]
     codes += left_out
-    if read:
-        codes += [_read(id_, as_type) for id_, is_done in zip(ids, done, strict=True) if is_done]
+    if reads:
+        wanted = [id_ for id_, is_done in zip(ids, done, strict=True) if is_done]
+        codes += _read(wanted, as_type, sample or 0, output)
     sys.exit(max(codes, default=FINE))
+
+
+def _finish(dry_run: bool) -> int:
+    """Finish the move of each source; return the exit code."""
+    ids = [source.id for source in source_adoption.sources_to_finish()]
+    if not ids:
+        click.echo("No source was adopted: nothing to finish.")
+    options = {"finish": True, "undo": False, "dry_run": dry_run}
+    done = [_adopt(id_, options, list_datasets=False) for id_ in ids]
+    return FINE if all(done) else REFUSED
 
 
 def _write_left_out() -> list[int]:
@@ -126,15 +177,33 @@ def _write_left_out() -> list[int]:
     return [FINE if source.is_harvested else REFUSED for source in sources]
 
 
-def _read(source_id: str, as_type: str) -> int:
-    """Read a source as its first run would after the adoption; return the exit code."""
-    source = HarvestSource.get(source_id)
-    planned = source_adoption.plan(source, as_type=as_type)
-    codes = [
-        slot.facts(source, planned.new_type, planned.new_config or "")
-        for slot in slots_of("dry_run")
-    ]
-    return max(codes, default=FINE)
+def _read(ids: Sequence[str], as_type: str, most: int, output: TextIO | None) -> list[int]:
+    """Read sources as their first runs would after the adoption; return an exit code for each.
+
+    Args:
+        most: number of records of each source, 0 for all.
+        output: gets what would change, as CSV.
+    """
+    if most:
+        records = counted(most, "record")
+        click.echo(f"A sample of {records} of each source: others can change in other ways.")
+    rows: list[dict[str, Any]] = []
+    codes = []
+    for id_ in ids:
+        source = HarvestSource.get(id_)
+        name = model.Package.get(id_).name
+        planned = source_adoption.plan(source, as_type=as_type)
+        how = (planned.new_type, planned.new_config or "", replace(UNLIMITED, records=most))
+        for slot in slots_of("dry_run"):
+            code, result = slot.facts(source, *how)
+            codes.append(code)
+            if result:
+                url = tk.url_for("harvest.read", id=name, _external=True)
+                click.echo(f"The result is also at {url}/check for a day.")
+                rows += [{"source": name, **row} for row in change_rows(result)]
+    if output:
+        write_csv(rows, CHANGE_COLUMNS, output)
+    return codes
 
 
 def _adopt(source_id: str, options: Mapping[str, Any], *, list_datasets: bool) -> bool:
@@ -152,6 +221,8 @@ def _adopt(source_id: str, options: Mapping[str, Any], *, list_datasets: bool) -
     if done["refusal"]:
         click.echo(f"Error: {done['name']}: {done['refusal']}", err=True)
         return False
+    if options.get("finish"):
+        return True
     datasets = done["datasets"] if list_datasets else []
     if datasets:
         write_table(datasets[:MOST_DATASETS], COLUMNS)
@@ -162,9 +233,14 @@ def _adopt(source_id: str, options: Mapping[str, Any], *, list_datasets: bool) -
         click.echo(f"{counted(len(done['datasets']), 'dataset')} {verb}.")
         if (done["changes"] or done["datasets"]) and not options["dry_run"]:
             undo = f"ckan ukharvest adopt {done['name']} --undo"
-            click.echo(f"To undo this before the next run: {undo}")
-    elif not options["dry_run"]:
-        click.echo(f"Restored. {counted(done['released'], 'dataset')} no longer adopted.")
+            click.echo(f"To undo this: {undo}")
+    else:
+        verb = "would be restored" if options["dry_run"] else "restored"
+        click.echo(f"{counted(done['restored'], 'dataset')} {verb}.")
+        for dataset in done["left"]:
+            click.echo(f"  {dataset['name']}: {dataset['reason']}")
+        if not options["dry_run"]:
+            click.echo(f"{counted(done['released'], 'dataset')} no longer adopted.")
     return True
 
 

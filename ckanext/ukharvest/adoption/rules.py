@@ -14,17 +14,17 @@ from typing import Any
 
 import sqlalchemy as sa
 from ckan import model
-from ckanext.harvest.model import HarvestObject, HarvestSource
+from ckanext.harvest.model import HarvestSource
 
 from ckanext.ukharvest import config, source_types, stock_options
+from ckanext.ukharvest.adoption import restore
 from ckanext.ukharvest.core.options import parse_options
-from ckanext.ukharvest.core.outcomes import RecordOutcome
 from ckanext.ukharvest.harvest.database import ensure_source_state, execute
-from ckanext.ukharvest.harvest.model import Record, SourceState, utcnow
+from ckanext.ukharvest.harvest.model import DatasetBefore, Record, SourceState, utcnow
 from ckanext.ukharvest.harvest.sources import dataset_adoption, decision_log, source_config
 from ckanext.ukharvest.lib.lookups import find_unended_run
 from ckanext.ukharvest.lib.schema import invalid
-from ckanext.ukharvest.source_types.source_type import OWN_TYPE, PACKAGE_SCHEMA, STOCK
+from ckanext.ukharvest.source_types.source_type import BESIDE, OWN_TYPE, PACKAGE_SCHEMA, STOCK
 from ckanext.ukharvest.sources import rules as source_rules
 
 Session = model.Session
@@ -33,8 +33,6 @@ TYPE, CONFIG = "source_type", "config"  # extras of the source's package
 NON_PUBLIC = "include_non_public"
 _OWN_RECORDS = "its harvester imported records that are not public too"
 _OWN_VALIDATION = "its harvester did not use the validators of this portal's form"
-# Outcomes of imports that changed a dataset.
-WRITTEN = (RecordOutcome.ADDED, RecordOutcome.UPDATED, RecordOutcome.DELETED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,27 +60,39 @@ class Plan:
         return self.new_type != self.old_type or new != old
 
 
-def sources_to_adopt() -> list[HarvestSource]:
+def sources_to_adopt(*, with_unchanged: bool = False) -> list[HarvestSource]:
     """Return the active sources whose type or options are those of another harvester.
 
     Options are considered until a run of ours has read the whole source.
+
+    Args:
+        with_unchanged: also those of which only the datasets are another harvester's.
     """
-    aliases = source_types.aliases()
     query = (
         Session.query(HarvestSource)
         .join(model.Package, model.Package.id == HarvestSource.id)
-        .filter(
-            HarvestSource.active.is_(True),
-            HarvestSource.type.in_({*aliases, *config.our_type_names()}),
-        )
+        .filter(HarvestSource.active.is_(True), HarvestSource.type.in_(_readable_types()))
         .order_by(model.Package.name)
     )
     return [
         source
         for source in query
-        if source.type in aliases
-        or (dataset_adoption.is_adoption_due(source.id) and plan(source).is_change)
+        if source.type not in config.our_type_names()
+        or (
+            dataset_adoption.is_adoption_due(source.id)
+            and (
+                plan(source).is_change
+                or (with_unchanged and dataset_adoption.find_adoptable(source))
+            )
+        )
     ]
+
+
+def _readable_types() -> set[str]:
+    """Return the names of types that one of ours that is on can read, under any name."""
+    ours = config.our_type_names()
+    on = {kind.name for kind in source_types.TYPES.values() if config.type_name(kind) in ours}
+    return {*ours, *on, *source_types.aliases()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +116,7 @@ def sources_left_out() -> list[LeftOut]:
         .join(model.Package, model.Package.id == HarvestSource.id)
         .filter(
             HarvestSource.active.is_(True),
-            HarvestSource.type.notin_({*source_types.aliases(), *config.our_type_names()}),
+            HarvestSource.type.notin_(_readable_types()),
         )
         .order_by(model.Package.name)
     )
@@ -150,13 +160,17 @@ def plan(source: HarvestSource, *, as_type: str = "", accept_losses: bool = Fals
     refusal = ""
     if kind is None:
         refusal = _no_reader(name, as_type or source.type)
-    elif source.type in source_types.TYPES and kind.name != source.type:
+    elif source.type in source_types.TYPES and source.type not in (
+        config.type_name(kind),
+        *config.foreign_types(),
+    ):
         refusal = f"it already has the type “{source.type}” of ckanext-ukharvest"
     if kind is None or refusal:
         return Plan(source.type, source.config, source.type, source.config, refusal=refusal)
     title = (package.title if package else "") or source.title
     facts = stock_options.Facts(source.id, source.url, title)
     options, changes = stock_options.translate(kind, source.config, facts, source_rules.is_group)
+    stored = config.type_name(kind)
     for option, (value, reason) in _added(source, kind, options).items():
         options[option] = value
         changes.append(
@@ -165,11 +179,11 @@ def plan(source: HarvestSource, *, as_type: str = "", accept_losses: bool = Fals
             )
         )
     config_ = source.config
-    if source.type not in (kind.name, *kind.aliases):
+    if source.type not in (stored, kind.name, *kind.aliases):
         options = {OWN_TYPE: source.type, **options}
     if any(change.change != stock_options.KEPT for change in changes) or OWN_TYPE in options:
         config_ = json.dumps(options, indent=2) if options else ""
-    planned = Plan(source.type, source.config, kind.name, config_, tuple(changes))
+    planned = Plan(source.type, source.config, stored, config_, tuple(changes))
     refusal = _refusal(source)
     if not accept_losses and not refusal:
         refusal = _opened_by(changes, name)
@@ -182,7 +196,7 @@ def _added(
     source: HarvestSource, kind: source_types.SourceType, options: dict[str, Any]
 ) -> dict[str, tuple[Any, str]]:
     """Return name → value and reason of the options without which ours would do less."""
-    is_theirs = source.type != kind.name
+    is_theirs = source.type != config.type_name(kind)
     added: dict[str, tuple[Any, str]] = {}
     is_filled = is_theirs or dataset_adoption.find_adoptable(source)
     if is_filled and source_config.keeps_stock_schema(kind, options):
@@ -217,9 +231,10 @@ def _opened_by(changes: Iterable[stock_options.OptionTranslation], name: str) ->
 
 def _cannot_be_saved(source: HarvestSource, kind: source_types.SourceType, text: str | None) -> str:
     """Return why the source cannot be saved with its new type, "" if it can."""
-    if kind.name not in config.our_type_names():
+    name = config.type_name(kind)
+    if name not in config.our_type_names():
         return _plugin_is_off(kind)
-    place = {"url": source.url or "", TYPE: kind.name, CONFIG: text or ""}
+    place = {"url": source.url or "", TYPE: name, CONFIG: text or ""}
     faults = source_rules.find_faults(source, place)
     return f"url: {faults['url']}" if "url" in faults else faults.get(CONFIG, "")
 
@@ -254,46 +269,45 @@ def adopt(source: HarvestSource, planned: Plan, user: str) -> None:
 def plan_undo(source: HarvestSource) -> Plan:
     """Return the changes that undoing the adoption makes; write nothing.
 
-    Type and options stay if they were not adopted or records were imported since: then only the
-    datasets that were adopted afterwards are released.
+    Type and options stay if they were not adopted: then only its datasets are restored, or
+    released if no run has imported them.
     """
     state = Session.get(SourceState, source.id)
     old = state.adopted_from if state else None
     refusal = _refusal(source)
-    imported = _imported_since(source.id, old["adopted"]) if old else ""
-    if old and not imported:
+    lost = _written_without_version(source.id, old["adopted"]) if old else ""
+    if old and not lost:
         return Plan(source.type, source.config, old["type"], old["config"], refusal=refusal)
     if not dataset_adoption.has_unconfirmed(source.id):
-        refusal = imported or "this source has not been adopted, so there is nothing to undo"
+        nothing = "this source has not been adopted, so there is nothing to undo"
+        refusal = lost or refusal if restore.has_versions(source.id) else lost or nothing
     return Plan(source.type, source.config, source.type, source.config, refusal=refusal)
 
 
-def _imported_since(source_id: str, adopted: str) -> str:
-    query = Session.query(sa.func.max(HarvestObject.import_finished)).filter(
-        HarvestObject.harvest_source_id == source_id,
-        HarvestObject.import_finished >= dt.datetime.fromisoformat(adopted),
-        HarvestObject.report_status.in_(WRITTEN),
-    )
-    latest = query.scalar()
-    if latest is None:
+def _written_without_version(source_id: str, adopted: str) -> str:
+    """Return why datasets of before an adoption cannot be restored, "" if they can."""
+    was_there = model.Package.metadata_created < dt.datetime.fromisoformat(adopted)
+    names = restore.unkept_names(source_id, was_there)
+    if not names:
         return ""
+    more = f" and {len(names) - 1:,} more" if len(names) > 1 else ""
     return (
-        f"records of this source were imported after it was adopted (the last at "
-        f"{latest:%Y-%m-%d %H:%M} UTC), so its datasets are no longer as the other harvester left "
-        "them. To go back, restore the backup of the database from before that run"
+        f"a run changed datasets ({names[0]}{more}) whose earlier version is not kept any more. To "
+        "go back, restore the backup of the database from before that run"
     )
 
 
 def undo(source: HarvestSource, planned: Plan, user: str) -> int:
     """Restore type and options as they were; return how many datasets are no longer adopted.
 
-    The caller commits.
+    The datasets were restored before. The caller commits.
 
     Raises:
         ValidationError: the adoption cannot be undone now.
     """
     _refuse(planned)
     state = ensure_source_state(source.id, lock=True)
+    state.sync_state = state.resume = None  # of records that are not known any more
     old = state.adopted_from or {}
     if (old.get("type"), old.get("config")) != (planned.new_type, planned.new_config):
         return dataset_adoption.undo_adoption(source.id)
@@ -307,6 +321,44 @@ def undo(source: HarvestSource, planned: Plan, user: str) -> int:
     with_dataset = Session.query(sa.func.count(Record.package_id)).filter(*failed).scalar()
     execute(sa.delete(Record).where(*failed))
     return released + int(with_dataset)
+
+
+def plan_finish(source: HarvestSource) -> Plan:
+    """Return the change of a source's type when the move is over; write nothing."""
+    kind = source_types.find(source.type)
+    name = kind.name if kind and source.type.startswith(BESIDE) else source.type
+    refusal = ""
+    if name != source.type and (plugin := config.foreign_types().get(name)):
+        refusal = (
+            f"the plugin {plugin} still harvests the type “{name}”: take it out of ckan.plugins"
+        )
+    return Plan(source.type, source.config, name, source.config, refusal=refusal)
+
+
+def sources_to_finish() -> list[HarvestSource]:
+    """Return the sources of a move: adopted ones, and those whose type has another name."""
+    moved = sa.or_(
+        HarvestSource.type.startswith(BESIDE, autoescape=True),
+        HarvestSource.id.in_(
+            sa.select(SourceState.source_id).where(SourceState.adopted_from.isnot(None))
+        ),
+        HarvestSource.id.in_(sa.select(DatasetBefore.source_id)),
+    )
+    return list(Session.query(HarvestSource).filter(moved).order_by(HarvestSource.created))
+
+
+def finish(source: HarvestSource, planned: Plan) -> None:
+    """Give a source its usual type name; no undo after this. The caller commits.
+
+    Raises:
+        ValidationError: another plugin still has that name.
+    """
+    _refuse(planned)
+    if planned.is_change:
+        _write(source, planned)
+    ensure_source_state(source.id, lock=True).adopted_from = None
+    execute(sa.delete(DatasetBefore).where(DatasetBefore.source_id == source.id))
+    Session.flush()
 
 
 def _refuse(planned: Plan) -> None:

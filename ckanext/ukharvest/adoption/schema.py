@@ -10,6 +10,7 @@ def source_adopt_schema() -> Schema:
         "as_type": text_parameter(),
         "by_guid": strict_flag_parameter(),
         "undo": strict_flag_parameter(),
+        "finish": strict_flag_parameter(),
         "accept_losses": strict_flag_parameter(),
         "dry_run": strict_flag_parameter(),
     }

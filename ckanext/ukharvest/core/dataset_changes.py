@@ -65,6 +65,14 @@ def is_changed(before: Package, after: Package) -> bool:
     return next(_raw(before, after), None) is not None
 
 
+def differing_fields(before: Package, after: Package) -> set[str]:
+    """Return the names of the fields in which two versions differ; RESOURCES for any of files."""
+    names = {key for key, *_texts in _fields(_flat(before), _flat(after), DATASET)}
+    files = [{RESOURCES: version.get(RESOURCES)} for version in (before, after)]
+    names |= {RESOURCES} if is_changed(*files) else set()
+    return names | {key for key in ("name", "owner_org") if before.get(key) != after.get(key)}
+
+
 def list_changes(before: Package, after: Package, readable: Readable) -> list[FieldChange]:
     """Return the changes, sorted by field key, resources last.
 

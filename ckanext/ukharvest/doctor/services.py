@@ -30,6 +30,7 @@ from ckanext.ukharvest.harvest import database
 from ckanext.ukharvest.harvest.consumers.workers import RABBITMQ
 from ckanext.ukharvest.lib import other_harvesters
 from ckanext.ukharvest.lib.checks import ERROR, INFO, SETTINGS, WARNING, Finding, check, examples
+from ckanext.ukharvest.source_types.source_type import BESIDE
 
 # Fields that ckanext-spatial's search backends write and CKAN's own schema lacks.
 SPATIAL_FIELDS = {
@@ -89,6 +90,8 @@ def source_types() -> Iterator[Finding]:
 
 
 def _adopt_or_add(name: str, sources: list[str]) -> str:
+    if name.startswith(BESIDE) and name in types.TYPES:
+        return "The move is over: run 'ckan ukharvest adopt --finish'."
     if name in types.TYPES:
         return f"Add the plugin {types.TYPES[name].plugin} to the line ckan.plugins."
     kind = types.aliases().get(name)
@@ -99,7 +102,7 @@ def _adopt_or_add(name: str, sources: list[str]) -> str:
             "see what changes."
         )
     command = f"ckan ukharvest adopt {sources[0] if len(sources) == 1 else '--all'}"
-    is_on = kind.name in config.our_type_names()
+    is_on = config.type_name(kind) in config.our_type_names()
     return (
         f"It is {kind.name!r} under another name: run '{command} --dry-run' to see what changes, "
         f"then '{command}'."

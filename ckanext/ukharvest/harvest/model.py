@@ -456,6 +456,38 @@ class Change(tk.BaseModel):  # type: ignore[misc, name-defined]
     fields = sa.Column(JSONB, nullable=False, default=list, server_default="[]")
 
 
+class DatasetBefore(tk.BaseModel):  # type: ignore[misc, name-defined]
+    """A dataset of another harvester as it was before our first write, until the move is finished.
+
+    Attributes:
+        source_id: the source that adopted it.
+        object_id: its current harvest object then, which is not pruned; None for none.
+        is_stock: both versions are as CKAN's own schema shows them, with the form's fields as
+            extras.
+        before, after: as package_show gave it before our first and after our last write; None: we
+            only deleted it.
+        edited: names of fields that others changed since (``dataset_changes.differing_fields``).
+    """
+
+    __tablename__ = "ukharvest_before"
+
+    package_id = sa.Column(
+        sa.UnicodeText, sa.ForeignKey("package.id", ondelete="CASCADE"), primary_key=True
+    )
+    source_id = sa.Column(
+        sa.UnicodeText,
+        sa.ForeignKey("harvest_source.id", ondelete="CASCADE"),
+        nullable=False,
+        index=True,
+    )
+    object_id = sa.Column(sa.UnicodeText)
+    is_stock = sa.Column(sa.Boolean, nullable=False, default=False, server_default="false")
+    before = sa.Column(JSONB(none_as_null=True))
+    after = sa.Column(JSONB(none_as_null=True))
+    edited = sa.Column(JSONB, nullable=False, default=list, server_default="[]")
+    created = sa.Column(sa.DateTime, nullable=False, default=utcnow)
+
+
 class Link(tk.BaseModel):  # type: ignore[misc, name-defined]
     """The result of checking a URL of resources (harvest/records/links.py).
 

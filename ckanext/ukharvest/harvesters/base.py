@@ -25,6 +25,7 @@ from ckanext.ukharvest.harvest.consumers.failures import failing_service
 from ckanext.ukharvest.harvest.gather import dry_run, gather_stage, objects
 from ckanext.ukharvest.harvest.gather.gather_state import GatherState
 from ckanext.ukharvest.harvest.sources import source_config as harvest_source_config
+from ckanext.ukharvest.reading.budget import Budget
 from ckanext.ukharvest.reading.preview_result import PreviewResult
 from ckanext.ukharvest.reading.source_preview import Tell
 from ckanext.ukharvest.source_types.source_type import SourceType
@@ -63,7 +64,7 @@ class UkHarvester(p.SingletonPlugin):
         """Return the type's description for the form; called for every message, so constant."""
         kind = self.source_type
         return {
-            "name": kind.name,
+            "name": config.type_name(kind),
             "title": kind.title,
             "description": kind.description,
             "form_config_interface": "Text",
@@ -82,17 +83,24 @@ class UkHarvester(p.SingletonPlugin):
         options = json.loads(source_config) if source_config and source_config.strip() else {}
         return json.dumps(options, indent=2) if options else ""
 
-    def dry_run(self, source: HarvestSource, tell: Tell, text: str | None = None) -> PreviewResult:
+    def dry_run(
+        self,
+        source: HarvestSource,
+        tell: Tell,
+        text: str | None = None,
+        budget: Budget = dry_run.BUDGET,
+    ) -> PreviewResult:
         """Read a saved source and return what a run would do, without writing anything.
 
         Args:
             tell: called with the progress.
             text: the options that it will have once it is adopted; None for those that it has.
+            budget: how many records are read, and how long it may take.
 
         Raises:
             ConfigError: the source's options cannot be used.
         """
-        return dry_run.dry_run_source(self.source_type, source, tell, text)
+        return dry_run.dry_run_source(self.source_type, source, tell, text, budget)
 
     def get_original_url(self, harvest_object_id: str) -> str | None:
         """Return the URL that a record was read from, for the error report."""

@@ -8,7 +8,7 @@ import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TextIO
 
 import click
 from ckan import model
@@ -80,11 +80,11 @@ def write_json(rows: object) -> None:
     click.echo(_OBEYED.sub(lambda sign: f"\\u{ord(sign[0]):04x}", text))
 
 
-def write_csv(rows: Sequence[Row], columns: Sequence[str]) -> None:
-    """Print rows as CSV, always with a header line."""
-    writer = csv.writer(sys.stdout, lineterminator="\n")
+def write_csv(rows: Sequence[Row], columns: Sequence[str], to: TextIO | None = None) -> None:
+    """Print rows as CSV, or write them to a file, always with a header line."""
+    writer = csv.writer(to or sys.stdout, lineterminator="\n")
     writer.writerow(columns)
-    writer.writerows([as_cell(_flat(row[name])) for name in columns] for row in rows)
+    writer.writerows([as_cell(_flat(row.get(name))) for name in columns] for row in rows)
 
 
 def write_table(rows: Sequence[Row], columns: Sequence[str]) -> None:

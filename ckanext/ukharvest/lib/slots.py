@@ -75,7 +75,8 @@ PLACES: Mapping[str, str] = {
     "source_mail": "none: a warning beside the box for emails in a source's form",
     "source_status": "context, source id → heading (text) of a source whose runs work",
     "problem_groups": "context, source id → groups as ``ukharvest_problem_group_list`` has them",
-    "dry_run": "source, type and options to read it with → exit code of a dry run in the terminal",
+    "dry_run": "source; type, options and budget to read it with before it is adopted → exit code "
+    "and ``PreviewResult`` (None: not read) of a dry run in the terminal",
     "weekly_mail": "source ids → {id: ``Note``}",
 }
 

@@ -223,6 +223,11 @@ HOOKS = (
         write_batches.validation_of,
     ),
     Patch(
+        "end-at-saving (for our own trials)",
+        {"ckan.lib.dictization.model_save.package_dict_save": "88649782347b 8f121ac3aae3"},
+        write_batches.saving_of,
+    ),
+    Patch(
         "jobs-after-commit (for our own writes)",
         {"ckan.lib.jobs.get_queue": "aa2481c8d702 fa58ab2c0b5f"},
         write_batches.queue_of,

@@ -58,11 +58,26 @@ def validation_of(stock: Callable[..., Any]) -> Callable[..., Any]:
         data, errors = stock(plugin, context, data_dict, schema, action)
         batch = write_batch.written()
         is_saved = action in ("package_create", "package_update") and context.get(BY_HARVEST)
-        if batch and batch.is_trial and is_saved and not errors:
+        goes_on = batch and batch.compares and action == "package_update"
+        if batch and batch.is_trial and is_saved and not errors and not goes_on:
             raise write_batch.Validated
         return data, errors
 
     return plugin_validate
+
+
+def saving_of(stock: Callable[..., Any]) -> Callable[..., Any]:
+    """Let a trial that compares end with the saving: other plugins are not told of it."""
+
+    def package_dict_save(data: Any, context: Any, *args: Any, **more: Any) -> Any:
+        saved = stock(data, context, *args, **more)
+        batch = write_batch.written()
+        if batch and batch.compares and context.get(BY_HARVEST):
+            model.Session.flush()
+            raise write_batch.Validated
+        return saved
+
+    return package_dict_save
 
 
 def queue_of(stock: Callable[..., Any]) -> Callable[..., Any]:

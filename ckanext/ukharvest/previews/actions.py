@@ -182,9 +182,9 @@ def ukharvest_source_preview_create(context: Any, data_dict: dict[str, Any]) -> 
 def ukharvest_source_preview_show(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
     """Show progress and result of a test, which are kept for a day.
 
-    For everybody who has its id, unless a secret opened the source, the saved source is not public
-    or it is of a new URL of one: then for the user who started it and for users who may update the
-    source.
+    For everybody who has its id, unless a secret opened the source, the saved source is not public,
+    or it is compared with datasets here (of a new URL, or of a first run): then for the user who
+    started it and for users who may update the source.
 
     :param id: id of the test (optional)
     :type id: string
@@ -227,7 +227,12 @@ def ukharvest_source_preview_show(context: Any, data_dict: dict[str, Any]) -> di
         a saved source: ``tried`` and ``records`` (numbers of records), ``fields`` [{``field``,
         ``records``, ``reasons`` [{``text``, ``records``}]}], ``examples`` [{``guid``, ``title``,
         ``fields`` {name: text}}]: the first 50, and one of each further kind; None if no record was
-        tried), ``asked``: requests and their responses,
+        tried), ``adopted`` (what a first run would change in the datasets that it adopts:
+        ``unchanged`` and ``changed`` (numbers of datasets), ``missing`` (of those that the source
+        does not list, None if unknown), ``fields`` [{``field``, ``of`` ("dataset" or "file"),
+        ``records``, ``examples`` [{``name``, ``old``, ``new``}]}], ``files`` that go [{``name`` of
+        the dataset, ``id``, ``title``, ``url``, ``reason``}] and ``files_count``; else None),
+        ``asked``: requests and their responses,
         ``excerpt`` of the last, and ``is_inside``: a response came from the portal's own network
         (then only sysadmins get size, type and excerpt), and ``report`` of data with a schema, as
         in :py:func:`ukharvest_data_check_show`, else None. Users who may add sources also get

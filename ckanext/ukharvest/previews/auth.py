@@ -57,8 +57,8 @@ def ukharvest_source_preview_create(context: Any, data_dict: dict[str, Any]) -> 
 def ukharvest_source_preview_show(context: Any, data_dict: dict[str, Any]) -> Answer:
     """Allow everybody who has its id: no list shows ids, and they cannot be guessed.
 
-    Not if a secret opened the source or the source is not public, nor the comparison of a new URL
-    with the datasets here, which may be private: then those who may change it.
+    Not if a secret opened the source or the source is not public, nor the comparison of a new URL,
+    or of a first run, with the datasets here, which may be private: then those who may change it.
     """
     preview = _preview_of(data_dict)
     if may_change(context, preview):
@@ -66,6 +66,7 @@ def ukharvest_source_preview_show(context: Any, data_dict: dict[str, Any]) -> An
     if preview.source_id:
         is_open = (
             preview_kind(preview) != PreviewKind.MOVE
+            and not (preview.result or {}).get("adopted")
             and may_be_shared(preview.config)
             and may_if_exists(context, "package_show", id=preview.source_id)
         )

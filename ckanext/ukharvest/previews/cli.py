@@ -12,11 +12,12 @@ from ckanext.harvest import queue
 from ckanext.harvest.model import HarvestSource
 
 from ckanext.ukharvest import config
+from ckanext.ukharvest.core.dataset_changes import DATASET
 from ckanext.ukharvest.core.errors import ConfigError
 from ckanext.ukharvest.core.outcomes import PreviewKind
 from ckanext.ukharvest.core.problems.texts import LOST
 from ckanext.ukharvest.harvest.gather import previews as source_previews
-from ckanext.ukharvest.harvest.gather.dry_run import UNLIMITED
+from ckanext.ukharvest.harvest.gather.dry_run import BUDGET, UNLIMITED
 from ckanext.ukharvest.harvest.gather.previews import SourcePreview
 from ckanext.ukharvest.lib.output import (
     RefusedError,
@@ -29,34 +30,49 @@ from ckanext.ukharvest.lib.texts import describe_problem
 from ckanext.ukharvest.previews import jobs as preview_jobs
 from ckanext.ukharvest.previews import moves as move_rules
 from ckanext.ukharvest.previews import texts as preview_texts
+from ckanext.ukharvest.reading.adoption_changes import AdoptionChanges
+from ckanext.ukharvest.reading.budget import Budget
 from ckanext.ukharvest.reading.preview_result import PreviewResult, ProblemGroup
 from ckanext.ukharvest.reading.refusals import Refused
 from ckanext.ukharvest.sources.cli import source_group
 
 FINE, ERRORS, UNUSABLE = 0, 1, 2
 LINE_EVERY = 5.0  # seconds between two lines of progress
+MOST_FILES = 20  # that are listed
 
 
-def dry_run(source: HarvestSource, type_: str = "", text: str | None = None) -> int:
-    """Read a source as a run would, print what the run would do, and return the exit code.
+def dry_run(
+    source: HarvestSource, type_: str = "", text: str | None = None, budget: Budget = BUDGET
+) -> tuple[int, PreviewResult | None]:
+    """Read a source as a run would, print what the run would do.
 
     Args:
-        type_, text: source type and options that it will have once it is adopted.
+        type_, text: source type and options that it will have once it is adopted; the result is
+            then also stored as the latest test of the source.
+        budget: how many records are read, and how long it may take.
+
+    Returns:
+        Exit code, and the result; None if the options cannot be used.
     """
     click.echo(f"Reading {source.url} …", err=True)
+    place = {"source_type": source.type, "url": source.url}
+    source_id = source.id
     try:
         result = queue.get_harvester(type_ or source.type).dry_run(
-            source, preview_jobs.throttled(_print_progress, LINE_EVERY), text
+            source, preview_jobs.throttled(_print_progress, LINE_EVERY), text, budget
         )
     except ConfigError as exc:
         click.echo(f"Error: {exc.message}", err=True)
-        return UNUSABLE
+        return UNUSABLE, None
     click.echo("\n".join(_lines(result)))
+    if type_:
+        user = config.harvest_user()
+        source_previews.add_result(user, source_id, text or "", result, **place)
     if result["error"]:
         click.echo(f"Error: {result['error']['message']}", err=True)
     if result["error"] or not result["read"]:
-        return UNUSABLE
-    return ERRORS if result["fates"].get("lost") else FINE
+        return UNUSABLE, result
+    return ERRORS if result["fates"].get("lost") else FINE, result
 
 
 SLOTS = (Slot("dry_run", "", dry_run),)
@@ -72,6 +88,8 @@ def _lines(result: PreviewResult) -> Iterator[str]:
     yield from preview_texts.sentences(PreviewKind.DRY_RUN, result)
     if refused := result["refused"]:
         yield from _refused(refused)
+    if adopted := result["adopted"]:
+        yield from _adopted(adopted)
     for group in result["problems"]:
         yield from _problem(group)
     for sample in result["sample"]:
@@ -87,6 +105,19 @@ def _refused(refused: Refused) -> Iterator[str]:
     for record in refused["examples"]:
         words = "; ".join(f"{name}: {text}" for name, text in record["fields"].items())
         yield f"  refused   {record['title'] or record['guid']}: {words}"
+
+
+def _adopted(adopted: AdoptionChanges) -> Iterator[str]:
+    """Yield what changes in datasets that are here: by field, with examples, then files that go."""
+    for field in adopted["fields"]:
+        whose = "" if field["of"] == DATASET else " of files"
+        yield f"  changed   {field['field']}{whose}: {field['records']:,}"
+        for change in field["examples"]:
+            yield f"    {change['name']}: {change['old'] or '–'} → {change['new'] or '–'}"
+    for file in adopted["files"][:MOST_FILES]:
+        yield f"  file goes {file['name']}: {file['url']} ({file['reason']})"
+    if (more := adopted["files_count"] - MOST_FILES) > 0:
+        yield f"  … and {more:,} more files that go"
 
 
 def _problem(group: ProblemGroup) -> Iterator[str]:

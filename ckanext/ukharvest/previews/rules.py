@@ -136,7 +136,7 @@ def _check_options(
         Invalid, UkharvestError: with the name of the option.
     """
     own_id = source.id if source else ""
-    data = {("config",): text, ("source_type",): kind.name, ("id",): own_id}
+    data = {("config",): text, ("source_type",): config.type_name(kind), ("id",): own_id}
     source_rules.check_config(("config",), data, {}, {"user": user})
     text = data["config",] or ""
     if message := source_rules.find_secret_fault(url, kind.name, text):
@@ -251,7 +251,7 @@ def _check_type(
 ) -> source_types.SourceType | None:
     """Return the source type of this name, None for data or if none is given."""
     kind = source_types.find(name) if name else None
-    is_harvested = kind is not None and kind.name in config.our_type_names()
+    is_harvested = kind is not None and config.type_name(kind) in config.our_type_names()
     if has_schema and name not in ("", DATA):
         errors["source_type"] = [
             tk._("A schema is only for data. Choose “Data with a schema”, or remove the schema.")

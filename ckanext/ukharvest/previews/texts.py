@@ -143,7 +143,13 @@ def _would_do(result: Result) -> Iterator[str]:
             "This is the first run here. It adopts {n} datasets that are here already.",
             taken,
         )
-    if missing := result["changes"].get("missing", 0):
+    adopted = result.get("adopted") or {}
+    if adopted:
+        yield labelled(tk._("Datasets here that change"), number(adopted["changed"]))
+        yield labelled(tk._("Datasets here that stay as they are"), number(adopted["unchanged"]))
+    if files := adopted.get("files_count"):
+        yield labelled(tk._("Files that go"), number(files))
+    if missing := result["changes"].get("missing", 0) or adopted.get("missing"):
         yield ungettext(
             "{n} dataset here is no longer in the source.",
             "{n} datasets here are no longer in the source.",

@@ -20,6 +20,7 @@ from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.parsers.gemini.rules import severity_of
 
 if TYPE_CHECKING:
+    from ckanext.ukharvest.reading.adoption_changes import AdoptionChanges
     from ckanext.ukharvest.reading.refusals import Refused
 
 EXAMPLES = 3  # records per group
@@ -241,6 +242,7 @@ class PreviewResult(TypedDict):
     given. proposals: "publisher", "contact" and "licence" → the value that most records have.
     held: the values that its records have, for filters. move: of the dry run of a move, else None.
     refused: what the portal's form refuses, as ``refusals.Refused``; None if no record was tried.
+    adopted: what a first run would change in the datasets that it adopts, else None.
     """
 
     verdict: str
@@ -271,6 +273,7 @@ class PreviewResult(TypedDict):
     held: list[HeldField]
     move: MoveResult | None
     refused: Refused | None
+    adopted: AdoptionChanges | None
 
 
 NOTHING: PreviewResult = {
@@ -302,6 +305,7 @@ NOTHING: PreviewResult = {
     "held": [],
     "move": None,
     "refused": None,
+    "adopted": None,
 }
 
 

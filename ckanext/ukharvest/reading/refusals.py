@@ -10,8 +10,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypedDict
 
+from ckanext.ukharvest.core.dataset_changes import FieldChange
 from ckanext.ukharvest.core.records import RawRecord
 from ckanext.ukharvest.core.values.text import shorten
+from ckanext.ukharvest.reading.adoption_changes import RemovedFile
 from ckanext.ukharvest.reading.preview_result import LONGEST, ErrorEntry
 from ckanext.ukharvest.reading.record_classifier import KnownRecord
 
@@ -28,12 +30,18 @@ class Tried:
         error: why it fails, None if it does not.
         refused: field → words of the portal's form, if that is why.
         skipped: why it is skipped; None if it is not.
+        name: of the dataset that is here already, if the trial compares; else "".
+        changed: what changes in it.
+        files: those of its files that go.
     """
 
     change: str = ""
     error: ErrorEntry | None = None
     refused: Mapping[str, str] = field(default_factory=dict)
     skipped: str | None = None
+    name: str = ""
+    changed: Sequence[FieldChange] = ()
+    files: Sequence[RemovedFile] = ()
 
 
 # Records with content, and what is known of each; returns how each would end, in their order.

@@ -21,6 +21,7 @@ from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.core.problems.texts import LOST
 from ckanext.ukharvest.core.record_filter import FilterFields
 from ckanext.ukharvest.core.records import Ending, RawRecord, Source
+from ckanext.ukharvest.reading.adoption_changes import DatasetChanges
 from ckanext.ukharvest.reading.budget import Over, Watched
 from ckanext.ukharvest.reading.held_values import CommonValues, HeldValues
 from ckanext.ukharvest.reading.preview_result import (
@@ -110,6 +111,7 @@ class SourcePreview:
     held: list[HeldField] = field(default_factory=list)
     trial: Trial | None = None
     refusals: Refusals = field(default_factory=Refusals)
+    dataset_changes: DatasetChanges = field(default_factory=DatasetChanges)
     _untried: list[_Read] = field(default_factory=list)
     _titles: dict[str, str] = field(default_factory=dict)
 
@@ -213,6 +215,8 @@ class SourcePreview:
         if tried is None:
             return read
         self.refusals.add(read.entry["guid"], read.entry["title"], tried.refused)
+        if tried.name:
+            self.dataset_changes.add(tried.name, tried.changed, tried.files)
         entry = dict(read.entry)
         if tried.error:
             entry["error"] = tried.error

@@ -39,7 +39,7 @@ def run(source: str, mode: str, guid: str, *, is_dry: bool) -> None:
     if not is_dry:
         sys.exit(run_in_foreground(harvest_source, mode, guid))
     for slot in slots_of("dry_run"):
-        sys.exit(slot.facts(harvest_source))
+        sys.exit(slot.facts(harvest_source)[0])
     raise RefusedError("this portal has no dry runs")
 
 

@@ -18,7 +18,13 @@ from ckanext.ukharvest.core.errors import ParseError, SourceError
 from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.core.options import Option
 from ckanext.ukharvest.core.records import DatasetRecord, Ending, RawRecord, Source
-from ckanext.ukharvest.source_types.source_type import COMMON_OPTIONS, GROUPS, INTERFACE, SourceType
+from ckanext.ukharvest.source_types.source_type import (
+    BESIDE,
+    COMMON_OPTIONS,
+    GROUPS,
+    INTERFACE,
+    SourceType,
+)
 
 log = logging.getLogger(__name__)
 
@@ -69,7 +75,8 @@ class Registry(Mapping[str, SourceType]):
         self._lock = threading.RLock()
 
     def __getitem__(self, name: str) -> SourceType:
-        return self._load()[name]
+        types = self._load()
+        return types[name if name in types else name.removeprefix(BESIDE)]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._load())

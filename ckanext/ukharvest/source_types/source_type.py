@@ -177,6 +177,7 @@ DEFAULT_FIELDS = (
     *("notes", "url", "version", "license_id"),
     *("maintainer", "maintainer_email", "author", "author_email"),
 )
+BESIDE = "ukharvest_"  # before a type's name while another extension's plugin has it too
 OWN_TYPE = "own_type"  # option with the portal's own name of a source's type
 # Spellings of yes and no that ckanext-geodatagov's private_datasets can have.
 _PRIVATE = {"true": "private", "yes": "private", "on": "private", "1": "private"}

@@ -204,7 +204,7 @@ def ukharvest_type_list(context: Any, data_dict: dict[str, Any]) -> list[dict[st
             "title": kind.title,
             "description": kind.description,
             "aliases": list(kind.aliases),
-            "enabled": kind.name in enabled,
+            "enabled": config.type_name(kind) in enabled,
             "group": tk._(GROUPS[kind.group]),
             "label": tk._(kind.title),
             "line": tk._(kind.line),

@@ -170,7 +170,7 @@ def all_types(form: Form, options: Options, errors: Errors, *, sysadmin: bool) -
     own = [
         build_type(kind.name, form, options, errors, sysadmin=sysadmin)
         for kind in source_types.in_form_order()
-        if kind.name in ours
+        if config.type_name(kind) in ours
     ]
     return [*own, *(_other(info) for name, info in _infos().items() if name not in ours)]
 
@@ -182,7 +182,7 @@ def build_type(name: str, form: Form, options: Options, errors: Errors, *, sysad
         return _other(_infos().get(name, {"name": name}))
     fields = _fields(kind, kind.name, form, options, errors, sysadmin=sysadmin)
     return Type(
-        kind.name,
+        config.type_name(kind),
         tk._(kind.title),
         tk._(kind.line),
         tk._(kind.url_hint),

@@ -40,7 +40,7 @@ from ckanext.ukharvest.harvest.consumers import claims, held_jobs
 from ckanext.ukharvest.harvest.consumers.failures import failing_service, is_deadlock
 from ckanext.ukharvest.harvest.hooks.stock_hooks import Emptied
 from ckanext.ukharvest.harvest.index import pending_index
-from ckanext.ukharvest.harvest.model import Record
+from ckanext.ukharvest.harvest.model import DatasetBefore, Record
 from ckanext.ukharvest.harvest.records import conflicts, record_rows
 from ckanext.ukharvest.harvest.records import links as link_results
 from ckanext.ukharvest.harvest.records.conflicts import Rejected, is_name_taken, rejection_error
@@ -64,11 +64,14 @@ def skip_item(item: Item, reason: SkipRecord) -> None:
     item.result = Skipped(reason.message)
 
 
-def write_some(items: Sequence[Item], *, is_trial: bool = False) -> list[Item]:
+def write_some(
+    items: Sequence[Item], *, is_trial: bool = False, compares: bool = False
+) -> list[Item]:
     """Write as many of the items as fit into a transaction, at least one; return them.
 
     Args:
         is_trial: roll back what was written: only the items' results stay.
+        compares: of a trial: find out what changes in datasets that are here.
     """
     undecided = [item for item in items if item.result is None]
     parsed = [item.parsed for item in undecided if item.parsed]
@@ -78,16 +81,17 @@ def write_some(items: Sequence[Item], *, is_trial: bool = False) -> list[Item]:
         )
     for attempt in range(1, TRIES + 1):
         try:
-            done, pending = _write(items, undecided, is_trial=is_trial)
+            done, pending = _write(items, undecided, is_trial=is_trial, compares=compares)
         except sa.exc.IntegrityError as exc:
             if len(items) > 1:
-                one_by_one = (write_some([alone], is_trial=is_trial) for alone in items)
+                how = {"is_trial": is_trial, "compares": compares}
+                one_by_one = (write_some([alone], **how) for alone in items)
                 return [item for done in one_by_one for item in done]
             if attempt == TRIES:
                 if not undecided:  # storing the result is what fails
                     raise
                 items[0].fail(rejection_error(exc, parsed[0].record.title if parsed else ""))
-                return write_some(items, is_trial=is_trial)
+                return write_some(items, is_trial=is_trial, compares=compares)
         except sa.exc.OperationalError as exc:
             # The other transaction has ended, so the next try succeeds.
             if not is_deadlock(exc) or attempt == TRIES:
@@ -99,7 +103,7 @@ def write_some(items: Sequence[Item], *, is_trial: bool = False) -> list[Item]:
 
 
 def _write(
-    items: Sequence[Item], undecided: Sequence[Item], *, is_trial: bool
+    items: Sequence[Item], undecided: Sequence[Item], *, is_trial: bool, compares: bool
 ) -> tuple[list[Item], Pending]:
     """Write items; commit, or roll back and take back the results. A trial keeps the results.
 
@@ -107,7 +111,7 @@ def _write(
         Those that were written, and the datasets to index.
     """
     try:
-        with write_batch.collect(is_trial=is_trial) as collected:
+        with write_batch.collect(is_trial=is_trial, compares=compares) as collected:
             transaction = Transaction(items, collected)
             done = transaction.write()
             if is_trial:
@@ -228,6 +232,7 @@ class Transaction:
             done.append(item)
             characters += len(item.raw.content or "")
             if item.result is None and item.row:
+                item.keeps = self._keeps(item.row)
                 if item.is_deletion:
                     item.result = self._delete(item, item.row)
                 elif item.parsed:
@@ -241,6 +246,11 @@ class Transaction:
         dataset_rows.save_collected(self._collected.own_rows)
         store_items([item for item in done if item not in self._over])
         claims.end_objects([item.object_id for item in self._over])
+
+    def _keeps(self, row: Record) -> bool:
+        """Tell whether a dataset is, or was before our first write, another harvester's."""
+        # Rows with resources are ours, of a deleted source.
+        return bool(row.adopted and row.resources is None) or row.package_id in self._standing.kept
 
     def _result(self, item: Item, row: Record, parsed: Parsed) -> Result | None:
         state = self._standing.states.get(row.package_id or "", "")
@@ -338,19 +348,27 @@ class Standing:
 
     Attributes:
         states: dataset id → its state, of those that exist.
+        kept: ids of those whose version of before our first write is kept.
     """
 
     def __init__(self, rows: Iterable[Record]) -> None:
         ids = {row.package_id for row in rows if row.package_id}
         is_current = sa.and_(HarvestObject.package_id == package.id, HarvestObject.current)
         query = (
-            Session.query(package.id, package.state, HarvestObject.harvest_source_id)
+            Session.query(
+                package.id,
+                package.state,
+                HarvestObject.harvest_source_id,
+                DatasetBefore.package_id,
+            )
             .outerjoin(HarvestObject, is_current)
+            .outerjoin(DatasetBefore, DatasetBefore.package_id == package.id)
             .filter(package.id.in_(ids))
         )
         known = query.all() if ids else ()
-        self.states = {id_: state for id_, state, _source_id in known}
-        self._sources = {id_: source_id for id_, _state, source_id in known}
+        self.states = {id_: state for id_, state, _source_id, _kept in known}
+        self._sources = {id_: source_id for id_, _state, source_id, _kept in known}
+        self.kept = {id_ for *_others, id_ in known if id_}
 
     def is_active(self, row: Record) -> bool:
         """Tell whether a record has an active dataset."""

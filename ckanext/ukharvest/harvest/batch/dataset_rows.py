@@ -14,7 +14,7 @@ from ckan import model
 from ckanext.harvest.model import HarvestSource
 from sqlalchemy.orm import aliased
 
-from ckanext.ukharvest import write_batch
+from ckanext.ukharvest import config, write_batch
 from ckanext.ukharvest.core.deletions import is_globally_unique
 from ckanext.ukharvest.harvest import lists
 from ckanext.ukharvest.harvest.database import TAGS, execute, group_pairs
@@ -226,7 +226,9 @@ def _pairs(package_id: str, *, of_service: bool) -> dict[str, set[str]]:
     # Types whose source URL is that of one record, not of a catalogue.
     has_own_address = sa.or_(
         dataset.url != HarvestSource.url,
-        HarvestSource.type.in_([kind.name for kind in TYPES.values() if kind.reference_is_address]),
+        HarvestSource.type.in_(
+            [config.type_name(kind) for kind in TYPES.values() if kind.reference_is_address]
+        ),
     )
     query = (
         Session.query(other.package_id, named, service.source_id == dataset.source_id)

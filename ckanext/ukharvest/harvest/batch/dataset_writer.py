@@ -176,6 +176,7 @@ class DatasetWriter:
             problems += tuple(more.pop(lists.PROBLEMS, ()))
         more |= stock.context()
         changed: Sequence[FieldChange] = ()
+        both: tuple[Mapping[str, Any], Mapping[str, Any]] | None = None
         if existing is None:
             wanted = mapped.package.get("name") or parsed.record.name  # by a hook
             mapped.package["name"] = self.names.choose(parsed.record.title, wanted)
@@ -195,9 +196,11 @@ class DatasetWriter:
                 more["changed_entities"] = {"packages": {package_id}}
             call_without_commit(action, mapped.package, self._user, **more)
             batch = write_batch.written()
-            differs = differs and not (batch and batch.is_trial)
-            if differs:
-                changed = find_changed_fields(existing, show_dataset(package_id, **shown))
+            after: Mapping[str, Any] = existing
+            if differs and not (batch and batch.is_trial and not batch.compares):
+                after = show_dataset(package_id, **shown)
+                changed = find_changed_fields(existing, after)
+            both = (existing, after)
         if not (batch and batch.is_trial):
             plugin_hooks.end_dataset(parsed.record, mapped.package, stock, package_id)
         return Written(
@@ -209,6 +212,8 @@ class DatasetWriter:
             is_new=is_new,
             changed=changed,
             problems=problems,
+            shown=both,
+            is_stock=bool(shown),
         )
 
     def delete(self, package_id: str) -> None:
@@ -219,6 +224,22 @@ class DatasetWriter:
         """
         context = {"ignore_auth": True, **self._user}
         tk.get_action("package_delete")(context, {"id": package_id})
+
+
+def restore_version(package: dict[str, Any], source_type: str, *, is_stock: bool) -> None:
+    """Write a dataset back as it was before our first write; the caller commits and indexes.
+
+    Args:
+        package: as package_show gave it.
+        source_type: our name of the type of the source that adopted it.
+        is_stock: it was shown by CKAN's own schema.
+
+    Raises:
+        Rejected: CKAN does not accept it.
+    """
+    own = stock_schema(source_type, "package_update") if is_stock else None
+    more = {"schema": own} if own else {}
+    call_without_commit("package_update", package, harvest_user_object(), **more)
 
 
 def _has_source_changed(item: Item, row: Record) -> bool:

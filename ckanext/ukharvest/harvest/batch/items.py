@@ -83,6 +83,7 @@ class Item:
         again: its object was imported before; the figures of its run stay (``ckan harvester
             import``).
         adopts: of a trial: id of the dataset that the first run would adopt; None for none.
+        keeps: its dataset's version of before our first write is kept (``changes.keep_versions``).
         is_fetched: its content, date and ETag are not stored yet.
         stamp: set once its content was read.
         parsed: set once it was parsed.
@@ -102,6 +103,7 @@ class Item:
     forced: bool = False
     again: bool = False
     adopts: str | None = None
+    keeps: bool = False
     is_fetched: bool = False
     stamp: Stamp = field(default_factory=lambda: Stamp("", "", ""))
     parsed: Parsed | None = None
@@ -268,6 +270,8 @@ class Written(Left):
 
     Attributes:
         is_new: there was no active dataset before.
+        shown: the dataset as it was, and as it is now, as package_show gives it; None: it is new.
+        is_stock: by CKAN's own schema.
     """
 
     def __init__(  # noqa: PLR0913
@@ -281,12 +285,15 @@ class Written(Left):
         is_new: bool,
         changed: Sequence[FieldChange],
         problems: Sequence[Problem],
+        shown: tuple[Mapping[str, Any], Mapping[str, Any]] | None = None,
+        is_stock: bool = False,
     ) -> None:
         super().__init__(parsed, package_id, package_hash, is_current=True)
         self.problems = problems
         self.state = RecordState.ADDED if is_created else RecordState.UPDATED
         self.status = str(self.state)
         self.mapped, self.is_new, self.changed = mapped, is_new, changed
+        self.shown, self.is_stock = shown, is_stock
         self.change = RecordOutcome.ADDED if is_new else RecordOutcome.UPDATED
 
     def put(self, item: Item, row: Record) -> None:

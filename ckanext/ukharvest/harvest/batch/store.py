@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import uuid
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import sqlalchemy as sa
@@ -76,6 +76,7 @@ def _save_records(ended: Sequence[Ended]) -> None:
     """Save the rows, problems, couplings, versions and changes of records."""
     # What is new is found out before the rows change.
     contents = [(item, row) for item, result, row in ended if _has_new_content(item, result, row)]
+    changes.keep_versions(list(_kept_versions(ended)))
     known = {row for _item, _result, row in ended if row.id is not None}
     was = {row: (row.error, row.import_rules_hash) for row in known}
     failed_before = {row for row in known if row.outcome == RecordOutcome.ERRORED}
@@ -141,6 +142,16 @@ def _save_progress(
     for job_id, counts in runs.items():
         if any(counts.values()):
             run_report.add_progress(job_id, counts)
+
+
+def _kept_versions(ended: Iterable[Ended]) -> Iterator[changes.KeptVersion]:
+    """Yield the datasets of other harvesters that were written or deleted."""
+    for item, result, _row in ended:
+        if item.keeps and isinstance(result, Deleted):
+            yield changes.KeptVersion(str(result.package_id), item.key[0])
+        elif item.keeps and isinstance(result, Written) and result.shown:
+            own = (str(result.package_id), item.key[0], result.is_stock)
+            yield changes.KeptVersion(*own, *result.shown)
 
 
 def _has_new_content(item: Item, result: Result, row: Record) -> bool:

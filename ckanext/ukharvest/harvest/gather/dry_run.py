@@ -33,12 +33,17 @@ UNLIMITED = Budget(records=0, seconds=math.inf, megabytes=0, request=120.0)
 
 
 def dry_run_source(
-    kind: SourceType, source: HarvestSource, tell: Tell, text: str | None = None
+    kind: SourceType,
+    source: HarvestSource,
+    tell: Tell,
+    text: str | None = None,
+    budget: Budget = BUDGET,
 ) -> PreviewResult:
     """Read a source and compare it with its last import; see ``UkHarvester.dry_run``.
 
     Args:
         text: the options that it will have once it is adopted; None for those that it has.
+        budget: how many records are read, and how long it may take.
 
     Uses the saved sync state like a run, except for the validators of the source as a whole:
     "not modified" would leave nothing to show.
@@ -66,15 +71,18 @@ def dry_run_source(
         interface=source_config.load_interface(setting),
         copies=source_config.find_copies(setting, known.values()),
     )
+    adoptable = {guid: known.package_id for guid, known in to_adopt.items()}
+    found: set[str | None] = set()
     model.Session.commit()  # no transaction stays open while waiting for the source
     with (
         open_client(setting.options["credential"]) as http,
-        open_trial(kind, source, setting) as trial,
+        open_trial(kind, source, setting, adoptable, found) as trial,
     ):
-        watched: Any = Watched(http, BUDGET)
-        result = SourcePreview(
+        watched: Any = Watched(http, budget)
+        preview = SourcePreview(
             kind, saved_state.source(setting, watched), watched, classifier, tell, trial=trial
-        ).run()
+        )
+        result = preview.run()
     result["datasets"] = len(known)
     result["takes_over"] = len(to_adopt)
     listing = classifier.listing
@@ -84,6 +92,13 @@ def dry_run_source(
             record.can_go_missing and guid not in listing.seen
             for guid, record in classifier.known.items()
         )
+    if adoptable:
+        missing = None
+        is_whole = result["complete"] and result["read"] == result["count"]
+        if is_whole and not listing.has_nameless:
+            rest = {id_ for guid, id_ in adoptable.items() if guid not in listing.seen}
+            missing = len(rest - found)
+        result["adopted"] = preview.dataset_changes.result(missing)
     return result
 
 

@@ -214,6 +214,20 @@ def save_form(id_: str, fields: dict[str, list[str]]) -> None:
     Session.commit()
 
 
+def add_result(
+    user_name: str, source_id: str, config: str, result: PreviewResult, **place: str
+) -> None:
+    """Store the result of a dry run that a command made, as the latest of its source.
+
+    Args:
+        config: the options that it was read with.
+        place: ``source_type`` and ``url`` of the source.
+    """
+    delete_dry_runs(source_id, **place)
+    preview = add_preview(user_name, source_id=source_id, config=config, **place)
+    finish_preview(preview.id, result)
+
+
 def finish_preview(id_: str, result: PreviewResult, **more: str) -> None:
     """Save the result, also of a preview that was stopped meanwhile, and further columns."""
     statement = sa.update(SourcePreview).where(SourcePreview.id == id_)

@@ -8,7 +8,7 @@ that decides is the run's own (``batch_transaction.write_some``).
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from ckan import model
@@ -22,6 +22,7 @@ from ckanext.ukharvest.harvest.batch.items import Failed, Item, Left, Same, Skip
 from ckanext.ukharvest.harvest.batch.preparation import Preparation
 from ckanext.ukharvest.harvest.sources import remote_groups
 from ckanext.ukharvest.harvest.sources.source_config import Setting
+from ckanext.ukharvest.reading.adoption_changes import list_removed_files
 from ckanext.ukharvest.reading.record_classifier import KnownRecord, RecordClass
 from ckanext.ukharvest.reading.records import error_entry
 from ckanext.ukharvest.reading.refusals import Trial, Tried
@@ -31,8 +32,21 @@ _CREATING = ("remote_orgs", "remote_groups")
 
 
 @contextlib.contextmanager
-def open_trial(kind: SourceType, source: HarvestSource, setting: Setting) -> Iterator[Trial]:
-    """Return a function that tries records of a saved source, with open connections."""
+def open_trial(
+    kind: SourceType,
+    source: HarvestSource,
+    setting: Setting,
+    adoptable: Mapping[str, str | None] | None = None,
+    found: set[str | None] | None = None,
+) -> Iterator[Trial]:
+    """Return a function that tries records of a saved source, with open connections.
+
+    Args:
+        adoptable: guid → id of the datasets that a first run would adopt: their changes are found
+            out too.
+        found: gets the ids of the datasets that tried records have.
+    """
+    adoptable = adoptable or {}
     # What the portal lacks of another portal's organisations and groups is not created.
     local = {
         name: remote_groups.ONLY_LOCAL
@@ -59,9 +73,13 @@ def open_trial(kind: SourceType, source: HarvestSource, setting: Setting) -> Ite
             preparation.load_versions(items)
             for item in items:
                 prepare_item(preparation, item)
+                if item.parsed and item.parsed.own_guid:
+                    item.adopts = item.adopts or adoptable.get(item.parsed.own_guid)
+                if found is not None:
+                    found.add(item.adopts)
             waiting = list(items)
             while waiting:
-                done = set(write_some(waiting, is_trial=True))
+                done = set(write_some(waiting, is_trial=True, compares=bool(adoptable)))
                 waiting = [item for item in waiting if item not in done]
             return [_tried(item) for item in items]
 
@@ -81,4 +99,8 @@ def _tried(item: Item) -> Tried:
     if isinstance(result, Left) and not isinstance(result, Written):
         return Tried(change=RecordClass.UNCHANGED)
     is_new = bool(result and result.state == RecordClass.ADDED)
+    if isinstance(result, Written) and result.shown:
+        before, after = result.shown
+        files = list(list_removed_files(before, after))
+        return Tried(RecordClass.UPDATED, name=before["name"], changed=result.changed, files=files)
     return Tried(change=RecordClass.ADDED if is_new else RecordClass.UPDATED)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -12,7 +13,7 @@ from sqlalchemy.dialects.postgresql import JSONB
 from ckanext.ukharvest.core import dataset_changes
 from ckanext.ukharvest.core.dataset_changes import FieldChange
 from ckanext.ukharvest.core.outcomes import RecordOutcome
-from ckanext.ukharvest.harvest.model import Change, Record, utcnow
+from ckanext.ukharvest.harvest.model import Change, DatasetBefore, Record, utcnow
 from ckanext.ukharvest.rendering import extent_map, values
 from ckanext.ukharvest.rendering.fields import TECHNICAL, find_field
 
@@ -86,6 +87,57 @@ def _fields(changed: Sequence[FieldChange]) -> list[dict[str, Any]]:
         }
         for field in fields
     ]
+
+
+class KeptVersion(NamedTuple):
+    """A dataset of another harvester that we write or delete; as ``DatasetBefore``."""
+
+    package_id: str
+    source_id: str
+    is_stock: bool = False
+    before: Mapping[str, Any] | None = None
+    after: Mapping[str, Any] | None = None
+
+
+def keep_versions(versions: Sequence[KeptVersion]) -> None:
+    """Save datasets as they were before our first write, and what others changed after it.
+
+    The caller commits. Their current harvest objects are still those of before.
+    """
+    if not versions:
+        return
+    ids = [version.package_id for version in versions]
+    query = Session.query(DatasetBefore.package_id, DatasetBefore.after)
+    last = dict(query.filter(DatasetBefore.package_id.in_(ids)).all())
+    rows = []
+    for version in versions:
+        ours, now = last.get(version.package_id), version.before
+        edited = dataset_changes.differing_fields(ours, now) if ours and now else ()
+        rows.append({**version._asdict(), "edited": sorted(edited)})
+    # Other extensions may show what JSON does not have.
+    Session.execute(_KEEP_VERSIONS, {"rows": json.dumps(rows, default=str), "now": utcnow()})
+
+
+# One that was only deleted gets its version at a later write.
+_KEEP_VERSIONS = sa.text(
+    """
+    INSERT INTO ukharvest_before AS old
+           (package_id, source_id, object_id, is_stock, before, after, edited, created)
+    SELECT package_id, source_id,
+           (SELECT object.id FROM harvest_object AS object
+             WHERE object.package_id = given.package_id AND object.current
+             ORDER BY object.gathered DESC LIMIT 1),
+           is_stock, NULLIF(before, 'null'), NULLIF(after, 'null'), edited, :now
+      FROM jsonb_to_recordset(CAST(:rows AS jsonb))
+        AS given (package_id text, source_id text, is_stock boolean, before jsonb, after jsonb,
+                  edited jsonb)
+        ON CONFLICT (package_id) DO UPDATE
+       SET before = COALESCE(old.before, excluded.before),
+           is_stock = CASE WHEN old.before IS NULL THEN excluded.is_stock ELSE old.is_stock END,
+           after = COALESCE(excluded.after, old.after),
+           edited = old.edited || excluded.edited
+    """
+)
 
 
 def changes_of_record(record_id: int) -> Sequence[Any]:

@@ -14,6 +14,7 @@ from sqlalchemy.orm import aliased
 from ckanext.ukharvest.harvest.database import execute
 from ckanext.ukharvest.harvest.gather import objects
 from ckanext.ukharvest.harvest.model import (
+    DatasetBefore,
     JobReport,
     Outcome,
     Pending,
@@ -146,6 +147,8 @@ def _objects_of(jobs: Any) -> sa.ColumnElement[bool]:
         HarvestObject.harvest_job_id.in_(jobs),
         HarvestObject.current.isnot(True),
         HarvestObject.state.in_(objects.ENDED),
+        # A move that is undone makes it the current one again.
+        ~sa.exists().where(DatasetBefore.object_id == HarvestObject.id),
     )
 
 

@@ -1,0 +1,175 @@
+"""Go back: restore the datasets of an adopted source as its earlier harvester left them.
+
+Nothing here commits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any, NamedTuple
+
+import sqlalchemy as sa
+from ckan import model
+from ckan.logic.schema import default_show_package_schema
+from ckanext.harvest.model import HarvestObject, HarvestSource
+
+from ckanext.ukharvest import source_types, write_batch
+from ckanext.ukharvest.core.dataset_changes import RESOURCES, differing_fields
+from ckanext.ukharvest.harvest.batch import dataset_rows
+from ckanext.ukharvest.harvest.batch.dataset_writer import restore_version, show_dataset
+from ckanext.ukharvest.harvest.consumers import held_jobs
+from ckanext.ukharvest.harvest.database import execute
+from ckanext.ukharvest.harvest.index import pending_index
+from ckanext.ukharvest.harvest.model import DatasetBefore, Pending, Record
+from ckanext.ukharvest.harvest.records.conflicts import Rejected, rejection_error
+from ckanext.ukharvest.write_batch import WriteBatch
+
+Session = model.Session
+ACTIVE = "active"
+
+# Why a dataset is not as before.
+STAYS_NEW = "it came with a run of ckanext-ukharvest, and stays"
+STAYS_DELETED = "somebody deleted it; it stays deleted"
+FIELDS_STAY = "fields that others changed stay: {names}"
+
+
+class LeftDataset(NamedTuple):
+    """A dataset that is not as before; ``reason``: English, for commands."""
+
+    name: str
+    reason: str
+
+
+class Restored(NamedTuple):
+    """What was restored.
+
+    Attributes:
+        datasets: number of datasets that are as before, but for ``left``.
+        left: datasets that are not.
+        batch: what is to be indexed after the commit.
+        jobs: jobs of plugins, to send after the commit.
+    """
+
+    datasets: int
+    left: list[LeftDataset]
+    batch: WriteBatch
+    jobs: Any
+
+
+def has_versions(source_id: str) -> bool:
+    """Tell whether versions of before our first write are kept for a source's datasets."""
+    return bool(Session.query(DatasetBefore).filter_by(source_id=source_id).first())
+
+
+def unkept_names(source_id: str, *conditions: Any) -> list[str]:
+    """Return names of datasets that a source's runs wrote without a version that is kept."""
+    query = (
+        Session.query(model.Package.name)
+        .join(Record, Record.package_id == model.Package.id)
+        .outerjoin(DatasetBefore, DatasetBefore.package_id == model.Package.id)
+        .filter(
+            Record.source_id == source_id,
+            Record.written.isnot(None),
+            DatasetBefore.package_id.is_(None),
+            *conditions,
+        )
+    )
+    return sorted(name for (name,) in query)
+
+
+def restore_datasets(source: HarvestSource, *, dry_run: bool) -> Restored:
+    """Restore what nobody but our harvest changed; forget the source's records.
+
+    Args:
+        dry_run: only put the datasets through the validators; the transaction is rolled back.
+    """
+    kind = source_types.find(source.type)
+    source_id, type_name = source.id, kind.name if kind else source.type
+    new = unkept_names(source_id, model.Package.state == ACTIVE)
+    left = [LeftDataset(name, STAYS_NEW) for name in new]
+    datasets = 0
+    with write_batch.collect(is_trial=dry_run) as batch:
+        for row, package, removed in _kept(source_id):
+            if package.state != ACTIVE and not removed:
+                left.append(LeftDataset(package.name, STAYS_DELETED))
+                continue
+            reason = _restore(batch, row, package, type_name)
+            datasets += 1
+            left += [LeftDataset(package.name, reason)] if reason else []
+        dataset_rows.save_collected(batch.own_rows)
+        jobs = None if dry_run else held_jobs.store_held_jobs(batch)
+    if not dry_run:
+        _return_objects(source_id)
+        for table in (DatasetBefore, Pending):
+            execute(sa.delete(table).where(table.source_id == source_id))
+        # Those that no run has confirmed are released as before a first run.
+        execute(sa.delete(Record).where(Record.source_id == source_id, Record.adopted == ""))
+    return Restored(datasets, sorted(left), batch, jobs)
+
+
+def _kept(source_id: str) -> Iterator[tuple[DatasetBefore, model.Package, bool]]:
+    """Yield kept versions with their datasets, and whether a run deleted these."""
+    query = (
+        Session.query(DatasetBefore, model.Package, Record.removed)
+        .join(model.Package, model.Package.id == DatasetBefore.package_id)
+        .outerjoin(Record, Record.package_id == DatasetBefore.package_id)
+        .filter(DatasetBefore.source_id == source_id)
+        .order_by(DatasetBefore.package_id)
+    )
+    for row, package, removed in query.all():
+        yield row, package, bool(removed)
+
+
+def _restore(batch: WriteBatch, row: DatasetBefore, package: model.Package, type_name: str) -> str:
+    """Restore one dataset; return what is not as before, "" for nothing."""
+    try:
+        with batch.savepoint():
+            package.state = ACTIVE
+            Session.flush()
+            pending_index.mark_pending(package.id)
+            if row.before is None:
+                return ""
+            shown = {"schema": default_show_package_schema()} if row.is_stock else {}
+            now = show_dataset(package.id, **shown)
+            edited = {*row.edited, *differing_fields(row.after, now)}
+            merged = _merge(row.before, now, edited)
+            if differing_fields(now, merged):
+                restore_version(merged, type_name, is_stock=row.is_stock)
+    except (Rejected, sa.exc.IntegrityError) as exc:
+        return rejection_error(exc).message
+    kept = sorted(edited & differing_fields(row.before, merged))
+    return FIELDS_STAY.format(names=", ".join(kept)) if kept else ""
+
+
+def _merge(
+    before: Mapping[str, Any], now: Mapping[str, Any], edited: Collection[str]
+) -> dict[str, Any]:
+    """Return a dataset as it was before, with the fields that others have edited since."""
+    # CKAN 2.12 would keep a date that is sent.
+    merged = {key: value for key, value in before.items() if key != "metadata_modified"}
+    merged |= {"state": ACTIVE, "name": now["name"]}
+    extras = {extra["key"]: extra["value"] for extra in before.get("extras") or ()}
+    current = {extra["key"]: extra["value"] for extra in now.get("extras") or ()}
+    for field in edited:
+        if field in now or field in before:
+            merged[field] = now.get(field)
+        elif field in current:
+            extras[field] = current[field]
+        else:
+            extras.pop(field, None)
+    merged["extras"] = [{"key": key, "value": value} for key, value in extras.items()]
+    if RESOURCES not in edited:
+        merged[RESOURCES] = [dict(file) for file in before.get(RESOURCES) or ()]
+    return merged
+
+
+def _return_objects(source_id: str) -> None:
+    """Make the earlier harvester's objects the current ones again, by which it finds datasets."""
+    kept = Session.query(DatasetBefore.package_id, DatasetBefore.object_id).join(
+        HarvestObject, HarvestObject.id == DatasetBefore.object_id
+    )
+    objects = dict(kept.filter(DatasetBefore.source_id == source_id).all())
+    is_theirs = HarvestObject.id.in_(list(objects.values()))
+    is_of_these = HarvestObject.package_id.in_(list(objects))
+    execute(sa.update(HarvestObject).where(is_of_these, ~is_theirs).values(current=False))
+    execute(sa.update(HarvestObject).where(is_theirs).values(current=True))
