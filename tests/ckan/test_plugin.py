@@ -7,6 +7,7 @@ ours are registered: ``image_view``, ``datatables_view`` and ``datastore`` do.
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,14 @@ OURS = "ukharvest ukharvest_ckan ukharvest_data_json ukharvest_map_view harvest"
 # Of the settings template that CKAN's guide uses, and of ckan-docker.
 CKAN_LIST = "activity image_view text_view datatables_view datastore"
 DOCKER_LIST = "image_view text_view datatables_view datastore"
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+def line_of(page: str) -> str:
+    """Return the plugins that a page of the documentation says to write."""
+    return str(re.findall(r"^ckan\.plugins = (.+)$", (DOCS / page).read_text("utf-8"), re.M)[0])
+
+
 # Another extension, whose module asks CKAN for one of each kind while it is imported.
 EAGER = """
 from ckan import authz, plugins
@@ -107,6 +116,8 @@ def other_portal(ini: str, tmp_path: Path) -> Portal:
         pytest.param(f"{DOCKER_LIST} {OURS} envvars", id="envvars-last"),
         pytest.param(f"envvars {DOCKER_LIST} {OURS}", id="envvars-first"),
         pytest.param(f"datastore {OURS}", id="datastore"),
+        pytest.param(line_of("install.md"), id="install"),
+        pytest.param(line_of("migrating.md"), id="migrating"),
     ],
 )
 def test_ckan_starts_with_our_plugins_last(other_portal: Portal, line: str) -> None:
