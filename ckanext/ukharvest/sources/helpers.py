@@ -120,8 +120,8 @@ def ukharvest_run_chart(runs: Sequence[Mapping[str, Any]], datasets: int) -> dic
     for place, (run, parts) in enumerate(zip(ended, heights, strict=True)):
         url = tk.h.url_for("harvester.job_show", source=run["source"], id=run["id"])
         label = texts.labelled(texts.format_time(run["started"]), _words(run))
-        parts = _parts(parts, top, place * step, step * 0.8)
-        bars.append({"url": url, "label": label, "parts": parts})
+        drawn = _parts(parts, top, place * step, step * 0.8)
+        bars.append({"url": url, "label": label, "parts": drawn})
     line = round(HEIGHT - datasets / top * (HEIGHT - 8), 1) if datasets else None
     days = [texts.format_time(run["started"], day_only=True) for run in (ended[0], ended[-1])]
     size = {"width": WIDTH, "height": HEIGHT}
