@@ -18,7 +18,8 @@ from ckanext.ukharvest.core.values.tags import clean_tags
 from ckanext.ukharvest.core.values.text import Repaired, clean_text, is_redacted
 from ckanext.ukharvest.core.values.web_addresses import may_be_url, parse_url
 
-Report = Callable[[str, str], None]  # called with a problem's code and text
+# Called with a problem's code and text, and by some with the value as written.
+Report = Callable[..., None]
 
 
 def ignore(*_problem: str) -> None:
@@ -164,7 +165,7 @@ class BaseNode:
 
     def reporter(self, name: str, text: str = "") -> Report:
         """Return a function that adds a problem with a field, given its code and words."""
-        return lambda code, words: self.report(code, name, words, text)
+        return lambda code, words, value=text: self.report(code, name, words, value)
 
     def add(self, problems: Iterable[Problem]) -> None:
         """Add problems found elsewhere."""

@@ -88,7 +88,7 @@ def test_parse_language(given: str, expected: str) -> None:
 )
 def test_languages_in_words_are_read(given: str, tags: tuple[str, ...], codes: list[str]) -> None:
     reported: list[str] = []
-    assert read_languages([given], lambda code, _words: reported.append(code)) == tags
+    assert read_languages([given], lambda code, *_words: reported.append(code)) == tags
     assert reported == codes
 
 

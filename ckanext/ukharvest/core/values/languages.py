@@ -86,11 +86,11 @@ def is_tag(tag: str) -> bool:
     return match is not None and _names().is_code(match[1].lower())
 
 
-def read_languages(texts: Iterable[str], report: Callable[[str, str], None]) -> tuple[str, ...]:
+def read_languages(texts: Iterable[str], report: Callable[..., None]) -> tuple[str, ...]:
     """Return the tags of languages; one text may list several.
 
     Args:
-        report: called with a problem's code and text.
+        report: called with a problem's code and text, and the value that is no language.
     """
     tags: dict[str, None] = {}
     for text in texts:
@@ -98,7 +98,7 @@ def read_languages(texts: Iterable[str], report: Callable[[str, str], None]) -> 
             try:
                 tags |= {parse_language(part): None}
             except ValueError as exc:
-                report("bad-language", str(exc))
+                report("bad-language", str(exc), part)
     return tuple(tags)
 
 

@@ -27,15 +27,15 @@ _MAX_LEVEL = 4  # of nested durations
 
 def frequency(node: Node, names: table.Names) -> str:
     """Return the update frequency: a code, text, or a duration of OWL-Time."""
-    refused = ""
+    refused = written = ""
     for part in node.nodes(*names):
         for text in filter(None, (part.uri, part.label(), _duration(part))):
             try:
                 return parse_frequency(text)
             except ValueError as exc:
-                refused = refused or str(exc)
+                refused, written = refused or str(exc), written or text
     if refused:
-        node.report("bad-frequency", names[0], refused)
+        node.report("bad-frequency", names[0], refused, written)
     return ""
 
 
