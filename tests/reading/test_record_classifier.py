@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from ckanext.ukharvest.core.records import RawRecord
 from ckanext.ukharvest.reading.record_classifier import KnownRecord, RecordClassifier
 from tests.publisher import Publisher
 from tests.reading.full_datasets import FULL, datasets
@@ -17,7 +16,7 @@ class AllTheSame:
     def fingerprint(self, _content: str) -> str:
         return "same"
 
-    def keeps_organisation(self, _raw: RawRecord, _known: KnownRecord) -> bool:
+    def keeps_organisation(self, _known: KnownRecord) -> bool:
         return True
 
 

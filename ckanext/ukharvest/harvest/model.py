@@ -50,6 +50,8 @@ class SourceState(tk.BaseModel):  # type: ignore[misc, name-defined]
         adopted_from: the source type and options that another harvester stored, before ``adopt``
             changed them to ours: {"type", "config": text, "adopted": ISO time in UTC}; else None.
         claimed: when a fetch consumer last took a batch of its objects, UTC; None: never.
+        values_digest: of the tables of values with which its records were last compared
+            (value_tables.py); "" for empty ones.
     """
 
     __tablename__ = "ukharvest_source"
@@ -65,6 +67,7 @@ class SourceState(tk.BaseModel):  # type: ignore[misc, name-defined]
     mailed = sa.Column(JSONB)
     adopted_from = sa.Column(JSONB(none_as_null=True))
     claimed = sa.Column(sa.DateTime)
+    values_digest = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
 
 
 class Record(tk.BaseModel):  # type: ignore[misc, name-defined]
@@ -103,6 +106,8 @@ class Record(tk.BaseModel):  # type: ignore[misc, name-defined]
             fail again "stamp", as ``record_rows.Stamp``; None if it did not.
         written: time of our last write to the dataset, None if unknown; a later change was a
             person's.
+        source_values: the publisher's values that tables can map, and what the last import made of
+            them, as ``record_values.StoredValues``; None if unknown.
     """
 
     __tablename__ = "ukharvest_record"
@@ -166,6 +171,28 @@ class Record(tk.BaseModel):  # type: ignore[misc, name-defined]
     title = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
     error = sa.Column(JSONB(none_as_null=True))
     written = sa.Column(sa.DateTime)
+    source_values = sa.Column(JSONB(none_as_null=True))
+
+
+class ValueMapping(tk.BaseModel):  # type: ignore[misc, name-defined]
+    """One row of a table of values: what a publisher's value becomes (value_tables.py).
+
+    Attributes:
+        source_id: the source whose records it is for; None for those of all sources.
+        field: as in ``record_values.FIELDS``, or the name of an extra.
+        value: as the publisher writes it; case and blanks do not matter.
+        ours: an organisation's or group's id or name, or the value here.
+    """
+
+    __tablename__ = "ukharvest_mapping"
+
+    id = sa.Column(sa.BigInteger, primary_key=True)
+    source_id = sa.Column(
+        sa.UnicodeText, sa.ForeignKey("harvest_source.id", ondelete="CASCADE"), index=True
+    )
+    field = sa.Column(sa.UnicodeText, nullable=False)
+    value = sa.Column(sa.UnicodeText, nullable=False)
+    ours = sa.Column(sa.UnicodeText, nullable=False)
 
 
 class RecordProblem(tk.BaseModel):  # type: ignore[misc, name-defined]

@@ -25,6 +25,7 @@ class KnownRecord(NamedTuple):
         has_lost_same: it was skipped because of another dataset, and that one is gone.
         fails_alike: its last import failed for its content. Fingerprint, import rules, URL and HTTP
             validators are those of that content: with them it would fail again.
+        has_own_organisation: its values, not its source, decided its organisation.
     """
 
     id: int
@@ -45,6 +46,7 @@ class KnownRecord(NamedTuple):
     owner_org: str = ""
     has_lost_same: bool = False
     fails_alike: bool = False
+    has_own_organisation: bool = False
 
     @property
     def is_active(self) -> bool:
@@ -82,7 +84,8 @@ class KnownRecord(NamedTuple):
         if self.is_skipped or self.deleted_by_hand:
             return True
         is_written = self.outcome in (RecordOutcome.ADDED, RecordOutcome.UPDATED)
-        return is_written and self.is_active and self.has_current
+        # Without a fingerprint it is to be imported again.
+        return is_written and self.is_active and self.has_current and bool(self.fingerprint)
 
     @property
     def is_settled(self) -> bool:
@@ -118,7 +121,7 @@ class ImportRules(Protocol):
     def fingerprint(self, content: str) -> str:
         """Return a hash of the relevant content and the import rules."""
 
-    def keeps_organisation(self, raw: RawRecord, known: KnownRecord) -> bool:
+    def keeps_organisation(self, known: KnownRecord) -> bool:
         """Tell whether an import would give a record's dataset to the same organisation again."""
 
 
@@ -213,7 +216,7 @@ class RecordClassifier:
         if known.fails_alike:  # wherever its dataset would go
             if raw.url != known.url:
                 return False
-        elif not (known.is_sound and self.rules.keeps_organisation(raw, known)):
+        elif not (known.is_sound and self.rules.keeps_organisation(known)):
             return False
         if raw.content is not None:
             return self.rules.fingerprint(raw.content) == known.fingerprint

@@ -288,6 +288,33 @@ COMMON_OPTIONS = (
         alias="organization_mapping",
     ),
     Option(
+        "remote_orgs",
+        "text",
+        "",
+        "Which organisation a record's dataset is given to, if no table says so: only_local for "
+        "that of the remote site or of the publisher, if there is one of the same id, name or "
+        "title here, create also creates missing organisations; without it all datasets belong to "
+        "the source's organisation.",
+        choices={
+            "only_local": _("The publisher's, if this site has it"),
+            "create": _("The publisher's; create it if there is none"),
+        },
+        sysadmin_only=True,
+        label=_("Organisations of the datasets"),
+        form_help="",
+        empty=_("This source's own organisation"),
+    ),
+    Option(
+        "parent_organisation",
+        "text",
+        "",
+        "Name or id of the organisation that created organisations become part of.",
+        sysadmin_only=True,
+        label=_("Create organisations below"),
+        is_rare=True,
+        form_help=_("Name of an organisation of this portal."),
+    ),
+    Option(
         OWN_TYPE,
         "text",
         "",

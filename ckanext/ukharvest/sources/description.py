@@ -215,11 +215,7 @@ def count_moving(source: Mapping[str, Any], organization_id: str | None) -> int:
     """
     group = model.Group.get(organization_id) if organization_id else None
     chosen = None if organization_id is None else stored_organization(group.id if group else "")
-    # With these, datasets of other organisations stay with them.
-    options = parse_options(source["config"])
-    has_others = options.get("remote_orgs") or options.get("organisations")
-    own = stored_organization(source["owner_org"]) if has_others else ""
-    return count_moving_datasets(source["id"], chosen, only_from=own)
+    return count_moving_datasets(source["id"], chosen)
 
 
 def moving_text(source: Mapping[str, Any], organization_id: str) -> str:

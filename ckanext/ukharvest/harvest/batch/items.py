@@ -28,6 +28,7 @@ from ckanext.ukharvest.harvest.records.record_rows import (
 from ckanext.ukharvest.harvest.run.stopping import IMPORTED, STOPPED
 from ckanext.ukharvest.interfaces import SourceFacts
 from ckanext.ukharvest.mapping import package_mapper
+from ckanext.ukharvest.mapping.record_values import StoredValues
 
 # Content that failed so would fail again until it or an import rule changes. What fails otherwise
 # (a fetch, a hook, CKAN's validation) is tried again by each run.
@@ -48,6 +49,7 @@ class Parsed:
         hook_options: the source's options for plugins' hooks, without those at their defaults.
         schema: names of the dataset type's own fields.
         is_stock: it is saved by the validators of its type's stock harvester.
+        values: those that tables can map, for its row.
     """
 
     record: DatasetRecord
@@ -59,6 +61,7 @@ class Parsed:
     raw: RawRecord = field(default_factory=lambda: RawRecord(""))
     schema: frozenset[str] = field(default_factory=frozenset)
     is_stock: bool = False
+    values: StoredValues = field(default_factory=dict)
 
     @property
     def origin_guid(self) -> str:
@@ -240,7 +243,7 @@ class Same(Result):
 
 def _put_parsed(item: Item, row: Record, parsed: Parsed) -> None:
     row.owner_org = stored_organization(parsed.defaults.owner_org)
-    row.own_guid = parsed.own_guid
+    row.own_guid, row.source_values = parsed.own_guid, parsed.values
     put_title(row, parsed.record.title)
     put_stamp(row, item.stamp)
 

@@ -21,13 +21,7 @@ from ckanext.ukharvest.harvest.hooks import plugin_hooks
 from ckanext.ukharvest.harvest.http_client import open_client
 from ckanext.ukharvest.harvest.model import Record
 from ckanext.ukharvest.harvest.records import record_history
-from ckanext.ukharvest.harvest.sources import source_config
-from ckanext.ukharvest.harvest.sources.remote_groups import (
-    check_groups,
-    map_groups,
-    map_organisation,
-    map_publisher,
-)
+from ckanext.ukharvest.harvest.sources import source_config, value_tables
 from ckanext.ukharvest.harvest.sources.source_config import Setting, setting_of
 from ckanext.ukharvest.mapping import package_mapper
 from ckanext.ukharvest.source_types.source_type import SourceType
@@ -56,6 +50,7 @@ class Preparation(contextlib.ExitStack):
         self._setting = setting or setting_of(kind, source)
         self._schema = dataset_schema.dataset_fields()
         self._resource_schema = dataset_schema.resource_fields()
+        self._values = value_tables.load(self._setting.id, self._setting.options)
         self._source: Source | None = None
         self._asked: dict[str, Future[RawRecord]] = {}
         self._versions: dict[str, list[bytes]] = {}
@@ -152,7 +147,13 @@ class Preparation(contextlib.ExitStack):
         if own_guid := self.own_guid(item, record):
             record = replace(record, guid=own_guid)
         record = _with_parent_checked(record, setting.id, item.job_id)
-        defaults, refusals = _defaults(setting, raw, record, self._resource_schema)
+        mapped, owner_org = self._values.apply(record)
+        others = [group for group in record.groups if not self._values.has_group(group)]
+        remote, refusals = value_tables.map_groups(others, setting.options.get("remote_groups", ""))
+        record = mapped.record
+        defaults = _defaults(
+            setting, raw, owner_org, (*remote, *mapped.groups), self._resource_schema
+        )
         if own_guid and not defaults.reference:
             defaults = replace(defaults, reference=raw.guid)
         problems = (
@@ -172,13 +173,14 @@ class Preparation(contextlib.ExitStack):
             own_guid=own_guid,
             schema=self._schema,
             is_stock=self._setting.is_stock,
+            values=mapped.stored,
         )
 
     def _option_problems(self) -> tuple[Problem, ...]:
         """Return problems of options whose values every record gets; found out once."""
         if self._of_options is None:
             self._of_options = (
-                *check_groups(self._setting.options["default_groups"]),
+                *value_tables.check_groups(self._setting.options["default_groups"]),
                 *(
                     Problem(
                         "bad-default-extra",
@@ -218,27 +220,30 @@ def _with_parent_checked(record: DatasetRecord, source_id: str, job_id: str) -> 
 
 
 def _defaults(
-    setting: Setting, raw: RawRecord, record: DatasetRecord, resource_schema: frozenset[str]
-) -> tuple[package_mapper.Defaults, tuple[Problem, ...]]:
-    """Return what the source adds to a dataset, and problems of what it cannot add."""
+    setting: Setting,
+    raw: RawRecord,
+    owner_org: str,
+    groups: Iterable[str],
+    resource_schema: frozenset[str],
+) -> package_mapper.Defaults:
+    """Return what the source adds to a dataset.
+
+    Args:
+        owner_org: id of the record's own organisation, "" for the source's.
+        groups: names of the record's own groups.
+    """
     options = setting.options
-    groups, of_groups = map_groups(record.groups, options.get("remote_groups", ""))
-    owner_org, of_organisation = map_publisher(record, options["organisations"])
-    if not owner_org:
-        owner_org, problems = map_organisation(record.organisation, options.get("remote_orgs", ""))
-        of_organisation += problems
-    defaults = package_mapper.Defaults(
+    return package_mapper.Defaults(
         owner_org=owner_org or setting.owner_org,
         private=options["visibility"] == "private",
         tags=options["default_tags"],
-        groups=(*options["default_groups"], *groups),
+        groups=tuple(dict.fromkeys((*options["default_groups"], *groups))),
         extras=dict(text.split("=", 1) for text in options["default_extras"] if "=" in text),
         not_overwrite={*options["not_overwrite"], *config.not_overwrite_fields()},
         reference=raw.url if setting.kind.reference_is_address else "",
         language=config.portal_language(),
         resource_schema=resource_schema,
     )
-    return defaults, (*of_organisation, *of_groups)
 
 
 FIELD = "gmd:dateStamp"

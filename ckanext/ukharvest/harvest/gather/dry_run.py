@@ -19,7 +19,12 @@ from ckanext.ukharvest.core.records import Source
 from ckanext.ukharvest.harvest.gather.trial import open_trial
 from ckanext.ukharvest.harvest.http_client import open_client
 from ckanext.ukharvest.harvest.records.record_rows import known_records
-from ckanext.ukharvest.harvest.sources import dataset_adoption, source_config, source_moves
+from ckanext.ukharvest.harvest.sources import (
+    dataset_adoption,
+    source_config,
+    source_moves,
+    value_tables,
+)
 from ckanext.ukharvest.harvest.sources.source_config import read_options, setting_of
 from ckanext.ukharvest.reading.budget import Budget, Watched
 from ckanext.ukharvest.reading.preview_result import PreviewResult
@@ -53,6 +58,12 @@ def dry_run_source(
     known = {
         guid: record._replace(fails_alike=False)
         for guid, record in known_records(source.id).items()
+    }
+    outdated = value_tables.find_outdated(source.id, setting.options)
+    known |= {
+        guid: record._replace(fingerprint="", import_rules_hash="")
+        for guid, record in known.items()
+        if record.id in outdated
     }
     is_due = not known or dataset_adoption.is_adoption_due(source.id)
     # Datasets for which a first run creates record rows.

@@ -45,7 +45,7 @@ from ckanext.ukharvest.harvest.records.record_rows import (
     write_again,
 )
 from ckanext.ukharvest.harvest.run import outcomes, run_report, stopping
-from ckanext.ukharvest.harvest.sources import dataset_adoption, source_config
+from ckanext.ukharvest.harvest.sources import dataset_adoption, source_config, value_tables
 from ckanext.ukharvest.harvest.sources.source_config import Setting, setting_of
 from ckanext.ukharvest.harvest.sources.source_moves import load_facts
 from ckanext.ukharvest.mapping.kept_fields import match_key
@@ -503,6 +503,8 @@ def _begin(state: GatherState) -> bool:
 
 def _gather(state: GatherState) -> None:
     setting = setting_of(state.kind, state.source)
+    value_tables.mark_outdated(setting.id, setting.options)
+    Session.commit()
     state.known = known_records(state.source.id)
     is_due = not state.known or dataset_adoption.is_adoption_due(state.source.id)
     if is_due and dataset_adoption.adopt_datasets(state.source):

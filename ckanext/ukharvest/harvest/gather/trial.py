@@ -20,7 +20,7 @@ from ckanext.ukharvest.harvest.batch.batch_transaction import write_some
 from ckanext.ukharvest.harvest.batch.import_stage import prepare_item
 from ckanext.ukharvest.harvest.batch.items import Failed, Item, Left, Same, Skipped, Written
 from ckanext.ukharvest.harvest.batch.preparation import Preparation
-from ckanext.ukharvest.harvest.sources import remote_groups
+from ckanext.ukharvest.harvest.sources import value_tables
 from ckanext.ukharvest.harvest.sources.source_config import Setting
 from ckanext.ukharvest.reading.adoption_changes import list_removed_files
 from ckanext.ukharvest.reading.record_classifier import KnownRecord, RecordClass
@@ -49,9 +49,9 @@ def open_trial(
     adoptable = adoptable or {}
     # What the portal lacks of another portal's organisations and groups is not created.
     local = {
-        name: remote_groups.ONLY_LOCAL
+        name: value_tables.ONLY_LOCAL
         for name in _CREATING
-        if setting.options.get(name) == remote_groups.CREATE
+        if setting.options.get(name) == value_tables.CREATE
     }
     own = replace(setting, options={**setting.options, **local})
     place = (source, model.Session.get(model.Package, source.id))

@@ -82,6 +82,11 @@ def forget_stamps(package_ids: Sequence[str]) -> None:
     execute(own.values(fingerprint="", import_rules_hash="", package_hash=""))
 
 
+def forget_content(ids: Iterable[int]) -> None:
+    """Let the next runs import these records (row ids) again, but write only what differs."""
+    _update(ids, fingerprint="", import_rules_hash="")
+
+
 def write_again(source_id: str, guid: str) -> None:
     """Let the next import of a record write its dataset even if nothing comes out differently."""
     own = sa.update(Record).where(Record.source_id == source_id, Record.guid == guid)
@@ -229,6 +234,7 @@ def known_records(source_id: str) -> dict[str, KnownRecord]:
                 Record.same_as.is_(None),
             ),
             fails_alike,
+            HAS_OWN_ORGANISATION,
         )
         .outerjoin(model.Package, model.Package.id == Record.package_id)
         .filter(Record.source_id == source_id)
@@ -309,6 +315,11 @@ def _update(ids: Iterable[int], **values: object) -> None:
 
 
 NO_ORGANIZATION = "none"
+# Its values, not its source, decided a record's organisation.
+_OWN = """CAST('$.organisation.* ? (@ > "")' AS jsonpath)"""
+HAS_OWN_ORGANISATION = sa.func.coalesce(
+    sa.func.jsonb_path_exists(Record.source_values, sa.literal_column(_OWN)), sa.false()
+)
 
 
 def stored_organization(organization_id: str | None) -> str:
@@ -316,26 +327,26 @@ def stored_organization(organization_id: str | None) -> str:
     return organization_id or NO_ORGANIZATION
 
 
-def count_moving_datasets(source_id: str, chosen: str | None, *, only_from: str = "") -> int:
+def count_moving_datasets(source_id: str, chosen: str | None) -> int:
     """Return how many datasets the next run moves if a source belongs to an organisation.
+
+    Without those of records that have an organisation of their own.
 
     Args:
         chosen: the organisation, as ``stored_organization`` returns it; None: any other than now.
-        only_from: count only datasets that imports gave to this organisation; "": all.
     """
     package = model.Package
     query = (
         Session.query(Record.id)
         .join(package, package.id == Record.package_id)
         .filter(Record.source_id == source_id, package.state == "active", Record.owner_org != "")
+        .filter(~HAS_OWN_ORGANISATION)
     )
     if chosen is not None:
         query = query.filter(
             Record.owner_org != chosen,
             sa.func.coalesce(package.owner_org, NO_ORGANIZATION) != chosen,
         )
-    if only_from:
-        query = query.filter(Record.owner_org == only_from)
     return int(query.count())
 
 

@@ -26,7 +26,7 @@ from ckanext.ukharvest.harvest.hooks import plugin_hooks
 from ckanext.ukharvest.harvest.http_client import open_client
 from ckanext.ukharvest.harvest.model import SourceState, utcnow
 from ckanext.ukharvest.harvest.records.record_rows import Stamp, known_records, stored_organization
-from ckanext.ukharvest.harvest.sources import decision_log, remote_groups
+from ckanext.ukharvest.harvest.sources import decision_log
 from ckanext.ukharvest.harvest.sources.dataset_adoption import FoundDataset
 from ckanext.ukharvest.interfaces import SourceFacts
 from ckanext.ukharvest.mapping import package_mapper
@@ -151,46 +151,15 @@ class Setting:
         rules = self.import_rules if rules is None else rules
         return fingerprint(content, self.kind.parser.FORM, rules)
 
-    def keeps_organisation(self, raw: RawRecord | None, known: KnownRecord) -> bool:
+    def keeps_organisation(self, known: KnownRecord) -> bool:
         """Tell whether an import would give a record's dataset to the same organisation again.
 
-        True if that cannot be told, of rows without an organisation, and with the options
-        ``remote_orgs`` and ``organisations`` of records that were not read; also of datasets that
-        are not active.
+        True if that cannot be told, of rows without an organisation, and of datasets that are not
+        active. Where tables of values decide, ``value_tables`` finds what they come to concern.
         """
-        if not known.owner_org or not known.is_active:
+        if not known.owner_org or not known.is_active or known.has_own_organisation:
             return True
-        if not (self.options.get("remote_orgs") or self.options["organisations"]):
-            return known.owner_org == stored_organization(self.owner_org)
-        if raw is None or raw.content is None:
-            return True
-        try:
-            owner = self._organisation_of(raw)
-        except UkharvestError:
-            return True  # it was imported, so its organisation is not what is wrong
-        return known.owner_org == stored_organization(owner or self.owner_org)
-
-    def _organisation_of(self, raw: RawRecord) -> str:
-        """Return the id of the organisation that the options give a record to, "" for none."""
-        parser, table, ours = self.kind.parser, self.options["organisations"], self._organisations
-        read_organisation = getattr(parser, "organisation", None)  # faster, if there is one
-        if read_organisation and not table:
-            remote = read_organisation(raw)
-        else:
-            record = parser.parse(raw, self.options)
-            if mapped := ours.get(remote_groups.find_in_table(record, table)):
-                return mapped
-            remote = record.organisation if self.options.get("remote_orgs") else None
-        return (ours.get(remote.id) or ours.get(remote.name) or "") if remote else ""
-
-    @cached_property
-    def _organisations(self) -> Mapping[str, str]:
-        """Return id or name → id of each organisation of this portal."""
-        group = model.Group
-        query = model.Session.query(group.id, group.name).filter(
-            group.is_organization.is_(True), group.state == "active"
-        )
-        return {key: id_ for id_, name in query for key in (id_, name)}
+        return known.owner_org == stored_organization(self.owner_org)
 
 
 def read_options(kind: SourceType, text: str | None) -> dict[str, Any]:
@@ -375,7 +344,7 @@ def find_copies(
     rules = setting.import_rules_hash
     return {
         copy.url: Copy(copy.guid, copy.etag, copy.last_modified)
-        if (copy.fails_alike or (copy.is_sound and setting.keeps_organisation(None, copy)))
+        if (copy.fails_alike or (copy.is_sound and setting.keeps_organisation(copy)))
         and copy.import_rules_hash == rules
         and not read_all
         else Copy(copy.guid)
@@ -391,12 +360,10 @@ def _is_trusted(saved: Mapping[str, Any], setting: Setting, known: Collection[Kn
     job = HarvestJob.get(saved["job_id"]) if saved["job_id"] else None
     if job is None or objects.count_unfinished_objects(job.id):
         return False
-    # With the option remote_orgs, rows do not show which datasets are the source's own.
     if saved.get("owner_org", setting.owner_org) != setting.owner_org:
         return False
     return all(
-        row.is_settled and (row.fails_alike or setting.keeps_organisation(None, row))
-        for row in known
+        row.is_settled and (row.fails_alike or setting.keeps_organisation(row)) for row in known
     )
 
 

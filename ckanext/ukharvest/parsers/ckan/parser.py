@@ -22,7 +22,6 @@ from ckanext.ukharvest.core.records import (
     Period,
     Problem,
     RawRecord,
-    RemoteGroup,
     Translation,
 )
 from ckanext.ukharvest.core.values import licences, multivalue
@@ -72,22 +71,6 @@ OPTIONS = (
         form_help="",
         empty=_("Ignore them"),
     ),
-    Option(
-        "remote_orgs",
-        "text",
-        "",
-        "What happens to the remote site's organisations: only_local gives datasets to "
-        "organisations of the same id or name here, create also creates missing "
-        "organisations; without it all datasets belong to the source's organisation.",
-        choices={
-            "only_local": _("The organisation with the same name, if this site has it"),
-            "create": _("The organisation with the same name; create it if there is none"),
-        },
-        sysadmin_only=True,
-        label=_("Organisations of the other site"),
-        form_help="",
-        empty=_("This source's own organisation"),
-    ),
 )
 
 
@@ -124,15 +107,6 @@ def _origin(flat: Mapping[str, Any], guid: str) -> Origin:
     named = (package.text_of(flat.get(key)) for key in ("original_guid", "guid"))
     guids = dict.fromkeys(name for name in named if name and name != guid)
     return Origin(tuple(guids), package.text_of(flat.get("harvest_source_reference")))
-
-
-def organisation(raw: RawRecord) -> RemoteGroup | None:
-    """Read a package's organisation alone: a fraction of the time of ``parse``.
-
-    Raises:
-        ParseError: not a JSON object.
-    """
-    return package.organisation(Fields(package.flatten(package.load(raw)), []))
 
 
 def _check_wanted(flat: Mapping[str, Any], raw: RawRecord, options: Mapping[str, Any]) -> None:
