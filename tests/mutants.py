@@ -657,6 +657,22 @@ MUTANTS = (
         ("tests/ckan/harvest/sources/test_remote_groups.py",),
     ),
     Mutant(
+        "value-outdated",
+        "A changed table of values lets the records be imported again that come out differently.",
+        "ckanext.ukharvest.harvest.sources.value_tables._differs",
+        '(ours or "") != table.find(field, text)',
+        "ours is not None and ours != table.find(field, text)",
+        ("tests/ckan/value_tables/test_tables.py",),
+    ),
+    Mutant(
+        "value-of-others",
+        "An editor's table gives no datasets to organisations that the editor does not administer.",
+        "ckanext.ukharvest.value_tables.schema._group_id",
+        "if not is_free and not",
+        "if is_free and not",
+        ("tests/ckan/value_tables/test_changes.py",),
+    ),
+    Mutant(
         "nameless-record",
         "A record without identifier keeps the run from deleting, as it may be any known one.",
         "ckanext.ukharvest.harvest.gather.gather_stage._completeness",

@@ -39,6 +39,7 @@ FEATURES: dict[str, tuple[str, ...]] = {
     "adoption": ("actions", "auth", "cli"),
     "stars": ("model", "actions", "auth", "pages", "jobs", "slots", "texts", "doctor", "cli"),
     "themes": ("actions", "auth", "slots"),
+    "value_tables": ("actions", "auth", "pages", "cli"),
     "links": ("actions", "auth", "pages", "jobs", "slots", "texts", "doctor", "cli"),
     "data_checks": ("model", "actions", "auth", "pages", "jobs", "texts"),
     "notifications": ("actions", "auth", "pages", "due", "doctor"),

@@ -47,6 +47,7 @@ KIND = {
     "reason": "Known",
     "until": (datetime.now(timezone.utc).date() + timedelta(days=30)).isoformat(),
 }
+VALUES = [{"field": "theme", "value": "Wheels", "ours": "Transport"}]
 TABLE = [
     # What is public, or is shown as far as the user may see it.
     Row("harvest_source_list", ALL),
@@ -101,6 +102,8 @@ TABLE = [
     Row("ukharvest_broken_link_list", EDITORS, {"source": "@source", "group_by": "host"}),
     Row("ukharvest_broken_link_list", SYSADMINS, {"group_by": "source"}),
     Row("ukharvest_mail_show", EDITORS, SOURCE),
+    Row("ukharvest_value_list", EDITORS, SOURCE),
+    Row("ukharvest_value_list", SYSADMINS),
     Row("ukharvest_problem_group_list", EDITORS, SOURCE),
     Row("ukharvest_problem_group_list", EDITORS, {"job_id": "@run"}),
     Row("ukharvest_problem_list", EDITORS, SOURCE),
@@ -137,6 +140,8 @@ TABLE = [
     Row("ukharvest_link_check", EDITORS, {"id": "@dataset"}),
     Row("ukharvest_mail_update", EDITORS, MAIL),
     Row("ukharvest_mail_update", EDITORS, {**SOURCE, "test": True}),
+    Row("ukharvest_value_update", EDITORS, {**SOURCE, "values": VALUES}),
+    Row("ukharvest_value_update", SYSADMINS, {"values": VALUES}),
     Row("ukharvest_schedule_update", EDITORS, {**SOURCE, "time": "03:00"}),
     Row("ukharvest_source_preview_create", EDITORS, {**SOURCE, "url": "@moved url"}),
     Row("ukharvest_source_preview_create", ANY_EDITOR, {**TESTED, "config": TAGS}),

@@ -99,6 +99,7 @@ def empty(portal: Portal, publisher: Publisher) -> Iterator[Pages]:
         "source-edit": Page("/harvest/edit/parking"),
         "source-check": Page(f"{SOURCE}/check", region=".primary .ukharvest"),
         "notifications": Page(f"{SOURCE}/notifications"),
+        "values": Page(f"{SOURCE}/values"),
         "runs": Page(f"{SOURCE}/job"),
     }
     run = act("harvest_job_create", source_id=source, run=False)["id"]
@@ -149,12 +150,14 @@ def harvested(portal: Portal, publisher: Publisher) -> Iterator[Pages]:
         "changes": Page(f"/dataset/{names['Parking spaces']}/harvest-changes"),
         "no-changes": Page(f"/dataset/{names['Dataset 00000']}/harvest-changes"),
         "notifications": Page(f"{SOURCE}/notifications"),
+        "values": Page(f"{SOURCE}/values"),
         "unsubscribe": Page(f"/harvest/unsubscribe/{mails.token('a@b.test', source)}"),
         "list": Page("/harvest/?q=e&type=data_json"),
         "list-public": Page("/harvest/", role="visitor"),
         "stars": Page("/harvest/stars?organization=somewhere-council"),
         "dashboard": Page(DASHBOARD),
         "diagnostics": Page(f"{DASHBOARD}/diagnostics"),
+        "values-of-portal": Page(f"{DASHBOARD}/values"),
         "clear": Page("/harvest/clear/parking"),
         "help": Page("/harvest/help"),
     }

@@ -1,7 +1,7 @@
 """Store tables of values, and the publishers' values that each record was imported with.
 
-Revision ID: 0205
-Revises: 0204
+Revision ID: 0206
+Revises: 0205
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ import sqlalchemy as sa
 from alembic import op
 from sqlalchemy.dialects.postgresql import JSONB
 
-revision = "0205"
-down_revision = "0204"
+revision = "0206"
+down_revision = "0205"
 branch_labels = None
 depends_on = None
 
