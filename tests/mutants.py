@@ -725,7 +725,7 @@ MUTANTS = (
         (
             "tests/ckan/export/test_dataset.py",
             "tests/ckan/export/test_data_json.py",
-            "tests/ckan/export/test_rdf.py",
+            "tests/ckan/export/test_profile.py",
         ),
     ),
     Mutant(
@@ -762,7 +762,7 @@ MUTANTS = (
         "ckanext.ukharvest.lib.source_secrets.hide_in_source",
         "and not is_insider(context",
         "and is_insider(context",
-        ("tests/ckan/security/test_source_secrets.py",),
+        ("tests/ckan/lib/test_source_secrets.py",),
     ),
     Mutant(
         "approval-by-editor",
@@ -1036,7 +1036,7 @@ MUTANTS = (
         "ckanext.ukharvest.lib.permissions.may",
         'action, context.get("user") or "", *sorted',
         "action, *sorted",
-        ("tests/ckan/previews/test_actions.py::test_link_shows_nothing_that_is_not_public",),
+        ("tests/ckan/previews/test_auth.py::test_link_shows_nothing_that_is_not_public",),
     ),
     Mutant(
         "former-editors",
@@ -1044,7 +1044,7 @@ MUTANTS = (
         "ckanext.ukharvest.lib.permissions._load_roles",
         '            model.Member.state == "active",\n',
         "",
-        ("tests/ckan/security/test_private_things.py", "tests/ckan/security/test_access_routes.py"),
+        ("tests/ckan/lib/test_permissions.py", "tests/ckan/security/test_access_routes.py"),
     ),
     Mutant(
         "roles-handed-up",
@@ -1054,7 +1054,7 @@ MUTANTS = (
          WHERE table_id = ANY (CAST(:ids AS text[])) AND""",
         """        SELECT table_id FROM member
          WHERE group_id = ANY (CAST(:ids AS text[])) AND""",
-        ("tests/ckan/security/test_private_things.py",),
+        ("tests/ckan/lib/test_permissions.py",),
     ),
     Mutant(
         "roles-not-handed-down",
@@ -1062,7 +1062,7 @@ MUTANTS = (
         "ckanext.ukharvest.lib.permissions._load_roles",
         "        if ids:",
         "        if False:",
-        ("tests/ckan/security/test_private_things.py",),
+        ("tests/ckan/lib/test_permissions.py",),
     ),
     Mutant(
         "private-source-named",
@@ -1096,7 +1096,7 @@ MUTANTS = (
         "ckanext.ukharvest.lib.texts.format_time",
         "utc.astimezone(get_display_timezone())",
         "utc",
-        ("tests/ckan/notifications/test_due.py",),
+        ("tests/ckan/lib/test_texts.py",),
     ),
     Mutant(
         "schedule-by-utc",
@@ -1120,7 +1120,7 @@ MUTANTS = (
         "ckanext/ukharvest/templates/ukharvest/source_preview/page.html",
         "{% if preview.is_open and not under_way %}",
         "{% if not under_way %}",
-        ("tests/ckan/previews/test_actions.py",),
+        ("tests/ckan/previews/test_auth.py",),
     ),
     Mutant(
         "renewed-under-the-hand",

@@ -17,19 +17,11 @@ from ckan.tests.helpers import CKANTestApp, call_action
 from ckanext.ukharvest.core.records import HARVEST_EXTRAS
 from ckanext.ukharvest.harvest.model import Record
 from tests.ckan.catalogues import catalogue, dataset
+from tests.ckan.datasets.first_dataset import GUID, PATH, first
 from tests.ckan.harvesting import Portal, act, extras, figures, statements
-from tests.ckan.portal_copies import SourceMaker
 from tests.publisher import Publisher
 
 pytestmark = pytest.mark.in_process
-
-PATH = "/data.json"
-GUID = "https://data.example/id/00000"
-
-
-@pytest.fixture
-def source(ready_source: SourceMaker) -> str:
-    return ready_source(PATH, catalogue(2))
 
 
 @pytest.fixture
@@ -37,10 +29,6 @@ def editor(organization: dict[str, str]) -> dict[str, str]:
     user = factories.UserWithToken()
     act("organization_member_create", id=organization["id"], username=user["name"], role="editor")
     return {"Authorization": user["token"]}
-
-
-def first(portal: Portal) -> dict[str, Any]:
-    return next(each for each in portal.datasets() if extras(each).get("guid") == GUID)
 
 
 def shown(app: CKANTestApp, name: str, headers: dict[str, str] | None = None) -> dict[str, Any]:

@@ -145,3 +145,7 @@ def values(graph: rdflib.Graph, node: Any, short: str) -> set[str]:
 def name(short: str) -> rdflib.URIRef:
     prefix, _colon, local = short.partition(":")
     return rdflib.URIRef(NAMESPACES[prefix][0] + local)
+
+
+def one_node(graph: rdflib.Graph, node: Any, short: str) -> rdflib.URIRef:
+    return rdflib.URIRef(one(graph, node, short))

@@ -11,6 +11,7 @@ from ckan.lib import jobs
 from ckan.tests.helpers import call_action
 
 from ckanext.ukharvest.harvest import background
+from tests.publisher import Publisher
 
 PATH = "/data.json"
 
@@ -18,6 +19,11 @@ PATH = "/data.json"
 def as_(user: dict[str, str], action: str, **fields: Any) -> Any:
     context = {"user": user["name"], "model": model, "session": model.Session}
     return tk.get_action(action)(context, fields)
+
+
+def start_preview(user: dict[str, str], publisher: Publisher, **fields: Any) -> Any:
+    given = {"source_type": "data_json", "url": publisher.url(PATH), **fields}
+    return as_(user, "ukharvest_source_preview_create", **given)
 
 
 def work() -> None:

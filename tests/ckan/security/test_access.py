@@ -1,6 +1,6 @@
 """What everybody gets of a source: a short status, and an index without errors.
 
-test_source_secrets.py has all pages and actions.
+tests/ckan/lib/test_source_secrets.py has all pages and actions.
 """
 
 from __future__ import annotations

@@ -11,7 +11,6 @@ from ckanext.ukharvest.core import options
 from ckanext.ukharvest.core.errors import ConfigError, ParseError, SkipRecord
 from ckanext.ukharvest.core.records import (
     Agent,
-    DatasetRecord,
     Period,
     RawRecord,
     RemoteGroup,
@@ -19,20 +18,7 @@ from ckanext.ukharvest.core.records import (
     Translation,
 )
 from ckanext.ukharvest.parsers.ckan import parser as ckan
-
-URL = "https://data.example/dataset/bins"
-
-
-def parsed(fields: dict[str, Any] | None = None, /, **more: Any) -> DatasetRecord:
-    """Parse a small package with these fields; ``fields`` is the source's table."""
-    package = {"id": "id-1", "name": "bins", "title": "Bins", "notes": "Where they are."}
-    package |= {"license_id": "uk-ogl", "type": "dataset", "state": "active"} | more
-    given = options.validate({"fields": fields or {}}, ckan.OPTIONS)
-    return ckan.parse(RawRecord("id-1", json.dumps(package), url=URL), given)
-
-
-def codes(record: DatasetRecord) -> list[str]:
-    return [problem.code for problem in record.problems]
+from tests.parsers.ckan.packages import A, B, codes, parsed
 
 
 def test_a_package_becomes_a_dataset() -> None:
@@ -59,36 +45,6 @@ def test_a_package_becomes_a_dataset() -> None:
     assert record.licence.id == "uk-ogl"
     assert record.metadata_modified.startswith("2024-05-01T10:00:00")
     assert record.problems == ()
-
-
-@pytest.mark.parametrize(
-    "extras",
-    [
-        [{"key": "colour", "value": "green"}, {"key": "gone", "value": "x", "state": "deleted"}],
-        {"colour": "green"},
-        {"0": {"key": "colour", "value": "green"}},
-        [{"key": "colour", "value": '"green"'}],
-    ],
-)
-def test_extras_are_read_in_every_form(extras: Any) -> None:
-    assert parsed(extras=extras).extras == {"colour": "green"}
-
-
-def test_unknown_fields_and_extras_are_kept_as_text() -> None:
-    record = parsed(
-        depth=7,
-        places=["a", "b"],
-        one=["a"],
-        nothing=None,
-        empty=[],
-        extras=[{"key": "more", "value": {"a": 1}}],
-    )
-    assert record.extras == {"depth": "7", "places": '["a","b"]', "one": "a", "more": '{"a":1}'}
-
-
-@pytest.mark.parametrize("tags", [["waste", "bins"], [{"name": "waste"}, {"name": "bins"}]])
-def test_tags_are_names_or_objects(tags: Any) -> None:
-    assert parsed(tags=tags).tags == ("waste", "bins")
 
 
 def test_extras_of_uk_publishers_are_understood() -> None:
@@ -156,46 +112,6 @@ def test_the_box_of_gemini_datasets_is_a_geometry() -> None:
     assert record.extras["bbox-west-long"] == "-3"
 
 
-def test_resources_keep_their_ids_and_further_fields() -> None:
-    files = [
-        {
-            "id": "r-1",
-            "url": "https://council.example/bins.csv",
-            "name": "Bins",
-            "format": "csv",
-            "size": "120",
-            "resource_type": "file.upload",
-            "created": "2024-01-02T03:04:05.1",
-            "date": "2024/01",
-            "hash": "abc",
-            "position": 0,
-            "package_id": "id-1",
-        },
-        {"id": "r-2", "url": "https://council.example/about", "resource_type": "documentation"},
-        {"id": "r-3", "url": "/dataset/bins/resource/r-3/download/x.csv"},
-        {"id": "r-4", "url": "https://council.example/old.csv", "state": "deleted"},
-        {"id": "r-5", "name": "Nowhere"},
-        {"id": "r-6", "url": "javascript:alert(1)"},
-    ]
-    record = parsed(resources=files)
-    first, second, third = record.resources
-    assert (first.id, first.format, first.size, first.kind) == ("r-1", "CSV", 120, "data")
-    assert first.extras == {"hash": "abc", "resource_type": "file"}
-    assert first.temporal == Period("2024-01")
-    assert second.kind == "documentation"
-    assert third.url == "https://data.example/dataset/bins/resource/r-3/download/x.csv"
-    assert codes(record) == ["relative-url", "missing-url", "bad-url"]
-
-
-def test_too_many_resources_are_cut_and_reported() -> None:
-    given = options.validate({"max_resources": 2}, ckan.OPTIONS)
-    files = [{"url": f"https://council.example/{n}.csv"} for n in range(3)]
-    package = {"title": "Bins", "resources": files}
-    record = ckan.parse(RawRecord("id-1", json.dumps(package)), given)
-    assert len(record.resources) == 2
-    assert "too-many-resources" in codes(record)
-
-
 @pytest.mark.parametrize(
     ("more", "why"),
     [
@@ -219,14 +135,6 @@ def test_showcases_are_datasets_where_the_options_say_so(chosen: dict[str, Any])
 
 def test_dgu_harvest_me_may_say_yes() -> None:
     assert parsed(extras={"dgu_harvest_me": "true"}).extras == {}
-
-
-def test_the_licence_has_the_version_that_the_record_had() -> None:
-    """CKAN writes its register's URL of the id beside the extra of a harvested dataset."""
-    ogl = "http://www.nationalarchives.gov.uk/doc/open-government-licence"
-    record = parsed(license_url=f"{ogl}/version/3/", extras={"license_url": f"{ogl}/version/2/"})
-    assert record.licence is not None
-    assert (record.licence.id, record.licence.url) == ("uk-ogl", f"{ogl}/version/2/")
 
 
 @pytest.mark.parametrize("title", ["", None, "  "])
@@ -384,9 +292,6 @@ def test_the_main_theme_comes_first(fields: dict[str, Any], themes: tuple[str, .
     assert record.extras == {}
 
 
-A, B = "http://schemas.opendata.esd.org.uk/PublicToilets", "https://b.example/s.json"
-
-
 @pytest.mark.parametrize(
     ("name", "value", "urls", "words"),
     [
@@ -404,80 +309,6 @@ def test_schemas_are_addresses(name: str, value: Any, urls: tuple[str, ...], wor
     record = parsed(extras={name: value})
     assert record.schema_urls == urls
     assert record.extras == ({"conforms_to": words} if words else {})
-
-
-def test_code_lists_and_mandates_are_lists_of_addresses() -> None:
-    record = parsed(
-        extras={"codelist": f"{B} {A}", "Mandate": "www.legislation.gov.uk/ukpga/1936/49"}
-    )
-    assert record.extras == {
-        "codelist": f'["{B}", "{A}"]',
-        "mandate": '["https://www.legislation.gov.uk/ukpga/1936/49"]',
-    }
-    assert record.problems == ()
-
-
-def test_a_mandate_in_words_is_kept_and_reported() -> None:
-    record = parsed(mandate="Public Health Act 1936")
-    assert record.extras == {"original_mandate": '["Public Health Act 1936"]'}
-    (problem,) = record.problems
-    assert (problem.code, problem.field) == ("bad-url", "mandate")
-    assert "https://www.legislation.gov.uk/" in problem.message
-
-
-@pytest.mark.parametrize(
-    ("value", "extras", "found"),
-    [
-        (True, {"unpublished": "true"}, []),
-        ("Yes", {"unpublished": "true"}, []),
-        ("False", {}, []),
-        ("soon", {"original_unpublished": "soon"}, ["unexpected-value"]),
-    ],
-)
-def test_whether_the_data_is_published(
-    value: Any, extras: dict[str, str], found: list[str]
-) -> None:
-    record = parsed(unpublished=value)
-    assert record.extras == extras
-    assert codes(record) == found
-
-
-@pytest.mark.parametrize(
-    ("fields", "url", "kind"),
-    [
-        ({"schema_url": A}, A, "csvlint"),
-        ({"schema-url": A, "schema-type": "CSV Lint"}, A, "csvlint"),
-        ({"Schema URL": A, "Schema type": "xsd"}, A, "xsd"),
-        ({"schema_url": B}, B, "csvlint"),
-        ({"schema_url": "https://b.example/s.XSD"}, "https://b.example/s.XSD", "xsd"),
-        ({"schema_url": "https://b.example/about"}, "https://b.example/about", ""),
-        ({"schema_url": "https://b.example/s.json", "format": "XLSX"}, B, ""),
-        ({"schema_url": "Public toilets", "schema_type": "Table Schema"}, A, "tableschema"),
-        ({"schema_url": f'["{A}"]'}, A, "csvlint"),
-    ],
-)
-def test_a_files_schema(fields: dict[str, Any], url: str, kind: str) -> None:
-    file = {"url": "https://b.example/x.csv", "format": "CSV", **fields}
-    (resource,) = parsed(resources=[file]).resources
-    assert resource.schema_url == url
-    assert resource.extras == ({"schema_type": kind} if kind else {})
-
-
-def test_a_sites_own_definition_of_a_file_is_no_schema() -> None:
-    own = "http://datashare.council.example/api/council/organisation-chart/definition"
-    file = {"url": "https://b.example/x.csv", "schema-url": own, "schema-type": "None"}
-    (resource,) = parsed(resources=[file]).resources
-    assert (resource.schema_url, resource.extras) == ("", {"described_by": own})
-
-
-def test_a_files_schema_that_is_no_address_is_kept_and_reported() -> None:
-    file = {"url": "https://b.example/x.csv", "schema_url": "our columns", "conforms_to": "X"}
-    record = parsed(resources=[{**file, "schema_type": "csvlint"}])
-    (resource,) = record.resources
-    assert resource.schema_url == ""
-    assert resource.extras == {"conforms_to": "X, our columns", "schema_type": "csvlint"}
-    (problem,) = record.problems
-    assert (problem.code, problem.field) == ("bad-url", "resources[0].schema_url")
 
 
 @pytest.mark.parametrize(
@@ -523,22 +354,3 @@ def test_translations_are_read_as_ckanext_fluent_or_we_store_it() -> None:
     assert (record.text_language, record.translations) == ("", {"cy": Translation("Biniau")})
     assert "title_translated" not in record.extras
     assert not parsed(title_translated="no JSON", notes_translated={"en": 5}).translations
-
-
-@pytest.mark.parametrize(
-    ("fields", "found"),
-    [
-        ({"organization": {"id": "o", "name": "a", "title": "A"}}, RemoteGroup("o", "a", "A")),
-        ({"organization": None, "owner_org": "o"}, RemoteGroup("o")),
-        ({"Organization": {"name": "a"}}, RemoteGroup(name="a")),
-        ({"extras": [{"key": "organization", "value": "a"}]}, RemoteGroup(name="a")),
-        ({}, None),
-    ],
-    ids=["object", "owner", "case", "extra", "none"],
-)
-def test_the_organisation_alone_is_read_as_with_the_rest(
-    fields: dict[str, Any], found: RemoteGroup | None
-) -> None:
-    raw = RawRecord("id-1", json.dumps({"id": "id-1", "title": "Bins", **fields}), url=URL)
-    assert ckan.organisation(raw) == found
-    assert ckan.parse(raw, {}).organisation == found

@@ -8,33 +8,16 @@ from typing import Any
 import pytest
 
 from ckanext.ukharvest.core.errors import ParseError, SkipRecord
-from ckanext.ukharvest.core.records import Agent, DatasetRecord, Licence, RawRecord
+from ckanext.ukharvest.core.records import Agent, Licence, RawRecord
 from ckanext.ukharvest.parsers.data_json import parser as datajson
+from tests.parsers.data_json.entries import codes, parse
 
-COMPLETE = {
-    "identifier": "x",
-    "title": "X",
-    "description": "D",
-    "publisher": {"name": "P"},
-    "contactPoint": {"fn": "C"},
-    "license": "uk-ogl",
-}
 OGL = "https://www.nationalarchives.gov.uk/doc/open-government-licence/version/3/"
 OGL_TITLE = "UK Open Government Licence (OGL)"
 
 
-def _parse(entry: dict[str, Any], **options: Any) -> DatasetRecord:
-    data = {**COMPLETE, **entry}
-    raw = RawRecord(datajson.identifier(data), json.dumps(data))
-    return datajson.parse(raw, options)
-
-
-def _codes(record: DatasetRecord) -> list[str]:
-    return [f"{problem.code} {problem.field}" for problem in record.problems]
-
-
 def test_a_complete_entry_has_no_problems() -> None:
-    assert _parse({}).problems == ()
+    assert parse({}).problems == ()
 
 
 @pytest.mark.parametrize(
@@ -96,9 +79,9 @@ def test_a_complete_entry_has_no_problems() -> None:
     ],
 )  # fmt: skip
 def test_a_field_is_read(entry: dict[str, Any], field: str, expected: Any) -> None:
-    record = _parse(entry)
+    record = parse(entry)
     assert getattr(record, field) == expected
-    assert _codes(record) == []
+    assert codes(record) == []
 
 
 @pytest.mark.parametrize(
@@ -141,30 +124,9 @@ def test_a_field_is_read(entry: dict[str, Any], field: str, expected: Any) -> No
     ],
 )  # fmt: skip
 def test_a_defect_is_reported_and_the_record_arrives(entry: dict[str, Any], problem: str) -> None:
-    record = _parse(entry)
+    record = parse(entry)
     assert record.title
-    assert _codes(record) == [problem]
-
-
-@pytest.mark.parametrize(
-    ("distribution", "code", "field"),
-    [
-        ({}, "missing-url", "accessURL"),
-        ({"accessURL": "x"}, "bad-url", "accessURL"),
-        ({"accessUrl": "http://a.uk"}, "wrong-case", "accessUrl"),
-        ({"downloadURL": "http://a.uk"}, "missing-media-type", "mediaType"),
-        ({"downloadURL": "http://a.uk", "mediaType": "CSV"}, "bad-media-type", "mediaType"),
-        ({"accessURL": "http://a.uk", "format": "Blob 7"}, "unknown-format", "format"),
-        ({"accessURL": "http://a.uk", "byteSize": "big"}, "bad-size", "byteSize"),
-        ({"accessURL": "http://a.uk", "issued": "soon"}, "bad-date", "issued"),
-        ({"accessURL": "http://a.uk", "license": "own"}, "unknown-licence", "license"),
-    ],
-)
-def test_a_defect_of_a_distribution_names_its_place(
-    distribution: dict[str, Any], code: str, field: str
-) -> None:
-    record = _parse({"distribution": [{"accessURL": "http://a.uk/0"}, distribution]})
-    assert _codes(record) == [f"{code} distribution[1].{field}"]
+    assert codes(record) == [problem]
 
 
 @pytest.mark.parametrize(
@@ -178,88 +140,21 @@ def test_a_defect_of_a_distribution_names_its_place(
     ],
 )
 def test_null_and_redacted_fields_are_no_defects(entry: dict[str, Any]) -> None:
-    assert _codes(_parse(entry)) == []
-
-
-def _files(entry: dict[str, Any], **options: Any) -> list[dict[str, Any]]:
-    record = _parse(entry, **options)
-    names = ("url", "name", "format", "mimetype", "kind", "size", "id", "schema_url")
-    found = [{name: getattr(each, name) for name in names} for each in record.resources]
-    return [{name: value for name, value in each.items() if value} for each in found]
-
-
-@pytest.mark.parametrize(
-    ("distribution", "expected"),
-    [
-        (
-            {"downloadURL": "http://a.uk/d", "accessURL": "http://a.uk/a", "mediaType": "text/csv"},
-            {"url": "http://a.uk/d", "format": "CSV", "mimetype": "text/csv", "kind": "data"},
-        ),
-        (
-            {"accessURL": "http://a.uk/a", "format": "application/json", "title": 5},
-            {"url": "http://a.uk/a", "format": "JSON", "mimetype": "application/json"}
-            | {"kind": "data", "name": "5"},
-        ),
-        (
-            {"accessURL": "http://a.uk/a", "format": "OGC WMS"},
-            {"url": "http://a.uk/a", "format": "WMS", "kind": "service"},
-        ),
-        (
-            {"accessURL": "http://a.uk/a.zip", "format": "Original", "byteSize": "12.0"},
-            {"url": "http://a.uk/a.zip", "format": "ZIP", "kind": "data", "size": 12},
-        ),
-        (
-            {"accessURL": "http://a.uk/a", "accessType": "Download", "@id": "_:b1"},
-            {"url": "http://a.uk/a", "kind": "data", "name": "Download"},
-        ),
-        (
-            {"accessURL": "http://a.uk/a", "@id": "http://a.uk/id", "describedBy": "http://a.uk/s"},
-            {"url": "http://a.uk/a", "kind": "data", "id": "http://a.uk/id"}
-            | {"schema_url": "http://a.uk/s"},
-        ),
-    ],
-)
-def test_a_distribution_is_read(distribution: dict[str, Any], expected: dict[str, Any]) -> None:
-    assert _files({"distribution": [distribution]}) == [expected]
-
-
-def test_a_script_never_becomes_a_link() -> None:
-    for url in ("javascript:alert(1)", "JavaScript:x", "data:text/html,x", "file:///etc/passwd"):
-        assert _files({"distribution": [{"accessURL": url}], "references": [url]}) == []
-
-
-def test_pages_about_the_dataset_become_resources_once() -> None:
-    page = "http://a.uk/page"
-    found = _files(
-        {"landingPage": page, "references": [page, {"title": "Paper", "@id": "http://a.uk/p.pdf"}]}
-    )
-    assert [(each["name"], each["format"]) for each in found] == [
-        ("Reference", "HTML"),
-        ("Paper", "PDF"),
-    ]
-    assert {each["kind"] for each in found} == {"documentation"}
-
-
-def test_distributions_above_the_limit_are_skipped_and_reported() -> None:
-    many = [{"accessURL": f"http://a.uk/{number}"} for number in range(9_000)]
-    record = _parse({"distribution": many}, max_resources=1_000)
-    assert len(record.resources) == 1_000
-    assert _codes(record) == ["too-many-distributions distribution"]
-    assert "9,000 entries; the first 1,000" in record.problems[0].message
+    assert codes(parse(entry)) == []
 
 
 def test_a_geometry_too_large_for_the_index_becomes_its_box() -> None:
     ring = [[number / 10_000, number % 2] for number in range(10_000)]
-    record = _parse({"spatial": {"type": "Polygon", "coordinates": [ring]}})
+    record = parse({"spatial": {"type": "Polygon", "coordinates": [ring]}})
     assert record.spatial is not None
     assert record.spatial["coordinates"][0][0] == [0, 0]
     assert len(record.spatial["coordinates"][0]) == 5
-    assert _codes(record) == ["large-spatial spatial"]
+    assert codes(record) == ["large-spatial spatial"]
 
 
 def test_a_licence_that_all_distributions_share_is_the_datasets() -> None:
     files = [{"accessURL": f"http://a.uk/{n}", "license": "cc-by"} for n in "ab"]
-    record = _parse({"license": None, "distribution": files})
+    record = parse({"license": None, "distribution": files})
     assert record.licence is not None
     assert record.licence.id == "cc-by"
     assert record.problems == ()
@@ -267,15 +162,15 @@ def test_a_licence_that_all_distributions_share_is_the_datasets() -> None:
 
 def test_non_public_entries_are_skipped_unless_asked_for() -> None:
     with pytest.raises(SkipRecord, match="include_non_public"):
-        _parse({"accessLevel": "non-public"})
-    record = _parse({"accessLevel": "non-public"}, include_non_public=True)
+        parse({"accessLevel": "non-public"})
+    record = parse({"accessLevel": "non-public"}, include_non_public=True)
     assert record.extras["access_level"] == "non-public"
 
 
 @pytest.mark.parametrize("title", [None, "", "  ", [], {}])
 def test_record_without_title_fails(title: Any) -> None:
     with pytest.raises(ParseError, match="dataset 'x': title is missing"):
-        _parse({"title": title})
+        parse({"title": title})
 
 
 @pytest.mark.parametrize("content", ["", "[]", "{", '"x"'])
@@ -293,20 +188,20 @@ def test_no_value_anywhere_makes_the_parser_fail(odd: Any) -> None:
     names = {name for field in datajson.MAPPING for name in field.source} - needed
     names |= {"distribution", "references", "describedBy", "webService", "page", "sample"}
     for name in sorted(names):
-        _parse({name: odd})
+        parse({name: odd})
     inside = ("downloadURL", "accessURL", "accessService", "mediaType", "format", "byteSize")
     inside += ("title", "issued", "temporal", "spatial", "license", "conformsTo", "describedBy")
     for name in inside:
-        _parse({"distribution": [{name: odd}]})
+        parse({"distribution": [{name: odd}]})
     for name in ("name", "fn", "hasEmail", "subOrganizationOf", "@id", "homepage", "tel"):
-        _parse({"publisher": {name: odd}, "contactPoint": {name: odd}, "creator": {name: odd}})
+        parse({"publisher": {name: odd}, "contactPoint": {name: odd}, "creator": {name: odd}})
     for name in ("geometry", "bbox", "centroid", "type", "coordinates", "features", "prefLabel"):
-        _parse({"spatial": {name: odd, "type": odd, "coordinates": odd}})
-        _parse({"spatial": {name: odd}})
+        parse({"spatial": {name: odd, "type": odd, "coordinates": odd}})
+        parse({"spatial": {name: odd}})
 
 
 def test_functions_and_services_of_councils_are_no_themes() -> None:
-    record = _parse(
+    record = parse(
         {
             "theme": [
                 "http://id.esd.org.uk/service/579",
@@ -320,13 +215,13 @@ def test_functions_and_services_of_councils_are_no_themes() -> None:
     functions = "http://id.esd.org.uk/function/40 http://id.esd.org.uk/function/9999"
     assert record.extras["la_function"] == functions
     assert record.themes == ("Leisure, parks",)
-    assert _codes(record) == ["unknown-la-function theme"]
+    assert codes(record) == ["unknown-la-function theme"]
 
 
 def test_fields_of_councils_are_read_under_their_own_names() -> None:
     file = {"accessURL": "https://a.example/x.csv", "schema_url": "https://a.example/s.json"}
     given = {"la_function": "12", "la_service": ["860", "Public toilet"], "distribution": [file]}
-    record = _parse({**given, "theme-primary": "Health", "theme": ["Towns"]})
+    record = parse({**given, "theme-primary": "Health", "theme": ["Towns"]})
     assert record.extras["la_function"] == "http://id.esd.org.uk/function/12"
     assert record.extras["la_service"] == "http://id.esd.org.uk/service/860"
     assert record.themes == ("Health", "Towns", "Public toilet")
@@ -336,23 +231,11 @@ def test_fields_of_councils_are_read_under_their_own_names() -> None:
     assert "such as http://id.esd.org.uk/service/579 (Public toilets)" in problem.message
 
 
-def test_a_reference_system_is_no_schema_of_a_file() -> None:
-    file = {
-        "downloadURL": "https://a.example/x.csv",
-        "mediaType": "text/csv",
-        "conformsTo": ["http://www.opengis.net/def/crs/EPSG/0/27700", "https://a.example/s.json"],
-    }
-    (resource,) = _parse({"distribution": [file]}).resources
-    assert resource.schema_url == "https://a.example/s.json"
-    assert resource.extras["schema_type"] == "csvlint"
-    assert resource.extras["conforms_to"] == "http://www.opengis.net/def/crs/EPSG/0/27700"
-
-
 def test_a_reference_system_is_no_schema_of_a_dataset() -> None:
     system = "http://www.opengis.net/def/crs/EPSG/0/27700"
     columns = {"@id": "https://a.example/api/1/definition", "title": "Columns"}
     given = [system, "https://a.example/s.json", {"title": "INSPIRE"}, columns]
-    record = _parse({"conformsTo": given})
+    record = parse({"conformsTo": given})
     assert record.schema_urls == ("https://a.example/s.json",)
     assert record.extras["conforms_to"] == f"{system}, INSPIRE, {columns['@id']}"
 
@@ -361,52 +244,15 @@ def test_extras_of_other_portals_replace_nothing_checked() -> None:
     named = ["guid", "name", "id", "harvest_source_id", "la_function", "spatial", "private"]
     extras = [{"key": key, "value": "x"} for key in (*named, "lineage")]
     file = {"accessURL": "https://council.example/a", "extras": [{"key": "url_type", "value": "x"}]}
-    found = _parse({"extras": extras, "distribution": [file]})
+    found = parse({"extras": extras, "distribution": [file]})
     assert found.extras.get("lineage") == "x"
     assert not found.extras.keys() & set(named)
     assert "url_type" not in found.resources[0].extras
 
 
-def test_link_in_two_fields_is_one_resource() -> None:
-    service = "https://services.example.com/rest/sites/FeatureServer/0"
-    file = "https://example.com/s1.csv"
-    files = [
-        {"title": "Feature service", "accessURL": service},
-        {"title": "CSV", "downloadURL": file},
-    ]
-    entry = {"webService": service, "downloadURL": file, "landingPage": file}
-    record = _parse({**entry, "distribution": files})
-    assert [each.url for each in record.resources] == [service, file]
-    assert [each.name for each in record.resources] == ["Feature service", "CSV"]
-
-
-def test_a_service_is_a_dataset_of_type_service() -> None:
-    service = {
-        "@type": "dcat:DataService",
-        "endpointURL": ["https://a.example/wms?service=WMS", "https://a.example/v1"],
-        "endpointDescription": ["https://a.example/openapi.yaml"],
-        "servesDataset": [],
-    }
-    record = _parse(service)
-    assert record.extras["resource-type"] == "service"
-    assert [(each.url, each.name, each.format, each.kind) for each in record.resources] == [
-        ("https://a.example/wms?service=WMS", "Service", "WMS", "service"),
-        ("https://a.example/v1", "Service", "API", "service"),
-        ("https://a.example/openapi.yaml", "Service description", "YAML", "documentation"),
-    ]
-    assert not record.extras.keys() & service.keys()
-
-
 def test_a_series_is_a_dataset_that_names_its_members() -> None:
     members = ["http://a.uk/1", {"identifier": "2", "title": "Two"}]
-    record = _parse({"@type": "DatasetSeries", "seriesMember": members, "last": "http://a.uk/1"})
+    record = parse({"@type": "DatasetSeries", "seriesMember": members, "last": "http://a.uk/1"})
     assert record.extras["resource-type"] == "series"
     assert json.loads(record.extras["series_members"]) == ["http://a.uk/1", "2"]
     assert json.loads(record.extras["last_in_series"]) == ["http://a.uk/1"]
-
-
-def test_an_endpoint_of_a_dataset_stays_an_extra() -> None:
-    record = _parse({"@type": "dcat:Dataset", "endpointURL": "https://a.example/v1"})
-    assert record.extras["endpointURL"] == "https://a.example/v1"
-    assert "resource-type" not in record.extras
-    assert record.resources == ()

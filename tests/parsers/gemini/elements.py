@@ -40,6 +40,11 @@ SHAPES: Mapping[str, str] = {
 _NOTHING = ("missing", "nil", "empty", "empty anchor")
 
 
+def text(name: str, words: str) -> str:
+    """Return a property with a text."""
+    return f"<gmd:{name}>{TEXT.format(words)}</gmd:{name}>"
+
+
 @dataclass(frozen=True)
 class Element:
     """One element, or one property of it.

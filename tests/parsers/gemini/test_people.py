@@ -7,11 +7,7 @@ import pytest
 from ckanext.ukharvest.core.errors import SkipRecord
 from ckanext.ukharvest.core.options import validate
 from ckanext.ukharvest.parsers.gemini import parser as gemini
-from tests.parsers.gemini.elements import TEXT, document, parsed
-
-
-def text(name: str, words: str) -> str:
-    return f"<gmd:{name}>{TEXT.format(words)}</gmd:{name}>"
+from tests.parsers.gemini.elements import document, parsed, text
 
 
 def party(name: str = "", role: str = "", email: str = "", more: str = "") -> str:

@@ -2,35 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
 
 from ckanext.ukharvest.core.errors import ParseError
-from ckanext.ukharvest.core.records import DatasetRecord, RawRecord
+from ckanext.ukharvest.core.records import RawRecord
 from ckanext.ukharvest.parsers.opensearch import parser
-
-NAMES = (
-    'xmlns="http://www.w3.org/2005/Atom" xmlns:dc="http://purl.org/dc/elements/1.1/"'
-    ' xmlns:georss="http://www.georss.org/georss" xmlns:gml="http://www.opengis.net/gml"'
-    ' xmlns:owc="http://www.opengis.net/owc/1.0"'
-)
-TITLED = "<title>Rivers</title><summary>All rivers.</summary>"
-
-
-def atom(inside: str) -> DatasetRecord:
-    content = f"<entry {NAMES}>{inside}</entry>"
-    return parser.parse(RawRecord("a", content, url="https://search.example/p1"), {})
-
-
-def geojson(own: dict[str, Any] | None = None, **inner: Any) -> DatasetRecord:
-    properties = {"title": "Rivers", "abstract": "All rivers.", **inner}
-    return parser.parse(RawRecord("a", json.dumps({**(own or {}), "properties": properties})), {})
-
-
-def codes(record: DatasetRecord) -> list[str]:
-    return [each.code for each in record.problems]
+from tests.parsers.opensearch.entries import TITLED, atom, codes, geojson
 
 
 @pytest.mark.parametrize(
@@ -147,44 +126,6 @@ def test_wrong_dates_are_reported() -> None:
     dates = "<dc:date>2024/later</dc:date><published>soon</published>"
     assert codes(atom(TITLED + dates)) == ["bad-date", "bad-period"]
     assert codes(geojson(date="2024/later", published="soon")) == ["bad-date", "bad-period"]
-
-
-@pytest.mark.parametrize(
-    ("rel", "kind", "name"),
-    [
-        ("enclosure", "data", "Data"),
-        ("via", "documentation", "Original metadata"),
-        ("icon", "documentation", "Preview"),
-        ("search", "service", "Search"),
-        ("http://www.iana.org/assignments/relation/describedby", "documentation", "Documentation"),
-    ],
-)
-def test_links_become_resources_by_their_relation(rel: str, kind: str, name: str) -> None:
-    link = f'<link rel="{rel}" href="https://a.example/x.csv" type="text/csv" length="7"/>'
-    (found,) = atom(TITLED + link).resources
-    assert (found.kind, found.name, found.format, found.size) == (kind, name, "CSV", 7)
-
-
-def test_links_that_lead_nowhere_are_left_out() -> None:
-    links = (
-        '<link rel="enclosure" href="javascript:x()"/><link rel="up" href="https://a.example/"/>'
-    )
-    record = atom(TITLED + links)
-    assert record.resources == ()
-    assert codes(record) == ["bad-url"]
-    assert geojson(links={"data": [None, 1, {"href": ["x"]}, {}]}).resources == ()
-
-
-def test_services_are_known_by_their_requests() -> None:
-    wms = "https://a.example/ows?service=WMS&amp;request=GetCapabilities"
-    offering = f'<owc:offering><owc:operation code="GetCapabilities" href="{wms}"/></owc:offering>'
-    (found,) = atom(TITLED + offering).resources
-    assert (found.kind, found.format, found.name) == ("service", "WMS", "Service")
-
-
-def test_rights_beside_link_to_licence_are_kept() -> None:
-    link = '<link rel="license" href="https://creativecommons.org/licenses/by/4.0/"/>'
-    assert atom(f"{TITLED}{link}<rights>Our terms.</rights>").rights == "Our terms."
 
 
 @pytest.mark.parametrize("odd", [None, 1, True, [], {}, "x", [[]], [{}], {"name": []}])

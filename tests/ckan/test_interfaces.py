@@ -32,7 +32,7 @@ ID = "https://data.example/id/00000"
 @pytest.fixture
 def hook(clean: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     """The class of a plugin whose methods each test replaces."""
-    monkeypatch.syspath_prepend(str(Path(__file__).parents[1] / "second_package"))
+    monkeypatch.syspath_prepend(str(Path(__file__).parent / "second_package"))
     with portal_with("", "empty_hook"):
         yield type(p.get_plugin("empty_hook"))
 
