@@ -6,6 +6,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -19,7 +20,7 @@ from werkzeug.wrappers import Request
 from tests.ckan.servers import browser as chromium
 
 if TYPE_CHECKING:  # only tests of pages start it
-    from playwright.sync_api import Browser, ConsoleMessage, Page, ViewportSize
+    from playwright.sync_api import Browser, ConsoleMessage, Page, Route, ViewportSize
 
 WIDE: ViewportSize = {"width": 1280, "height": 900}
 MIDDLE: ViewportSize = {"width": 780, "height": 1000}
@@ -239,6 +240,29 @@ def plain(chromium_process: Browser, site: str) -> Iterator[Page]:
     context.set_default_timeout(SECONDS)
     yield context.new_page()
     context.close()
+
+
+@contextmanager
+def late_answer(page: Page, pattern: str) -> Iterator[Callable[[], None]]:
+    """Hold the answer to the request that the block causes.
+
+    Args:
+        pattern: of its URL, as playwright has them.
+
+    Yields:
+        A function that lets the answer come, and the page do with it what it does.
+    """
+    held: list[Route] = []
+
+    def let_come() -> None:
+        with page.expect_response(pattern):
+            held[0].continue_()
+        page.wait_for_timeout(200)
+
+    # Playwright sets an attribute of its handlers, which a list's method cannot have.
+    page.route(pattern, lambda route: held.append(route), times=1)
+    with page.expect_request(pattern):
+        yield let_come
 
 
 def as_sysadmin(visitor: Visitor) -> None:

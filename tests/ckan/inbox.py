@@ -13,15 +13,16 @@ TEAM = "team@somewhere.example"
 
 
 class Inbox:
-    """The mail server's inbox; with ``is_away`` it accepts nothing."""
+    """The mail server's inbox; with ``is_away`` it accepts nothing, and never for ``full``."""
 
     def __init__(self) -> None:
         self.all: list[EmailMessage] = []
         self.sent: list[bytes] = []  # of all, as they came
         self.is_away = False
+        self.full = ""
 
     async def handle_DATA(self, _server: Any, _session: Any, envelope: Any) -> str:  # noqa: N802
-        if self.is_away:
+        if self.is_away or self.full in envelope.rcpt_tos:
             return "451 Come back later"
         self.sent.append(envelope.content)
         self.all.append(email.message_from_bytes(envelope.content, policy=email.policy.default))

@@ -48,6 +48,13 @@ def at(text: str) -> datetime:
         ),
         # Across the date line of the zone: 23 November 20:00 UTC is the 24th in Auckland.
         ("DAILY", "2026-11-23 11:30", {"zone": "Pacific/Auckland"}, "2026-11-24 11:00"),
+        # And 24 November 02:00 UTC is the 23rd in New York, whose evening is still to come.
+        (
+            "DAILY",
+            "2026-11-24 02:00",
+            {"zone": "America/New_York", "time": "23:00"},
+            "2026-11-24 04:00",
+        ),
         ("ALWAYS", "2026-11-23 11:30", {"time": "02:00"}, "2026-11-23 11:30"),
     ],
 )

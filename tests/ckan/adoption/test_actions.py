@@ -271,15 +271,19 @@ def test_adoption_confirms_groups_of_other_organisations(
     assert [each["name"] for each in portal.datasets()[0]["groups"]] == ["transport"]
 
 
-def test_undo_takes_back_what_was_confirmed(portal: Portal, publisher: Publisher) -> None:
+@pytest.mark.parametrize("before", [{}, {"default_groups": ["parks"]}])
+def test_undo_takes_back_what_was_confirmed(
+    portal: Portal, publisher: Publisher, before: dict[str, Any]
+) -> None:
     factories.Group(name="transport")
     options = json.dumps({"default_groups": ["transport"]})
     source_id = of_another(portal.source(publisher.url(PATH)), "datajson", options)
+    decision_log.confirm_options(source_id, "", before)
     act("ukharvest_source_adopt", source_id=source_id)
     assert decision_log.confirmed_options(source_id) == {"default_groups": ["transport"]}
     act("ukharvest_source_adopt", source_id=source_id, undo=True)
     model.Session.expire_all()
-    assert decision_log.confirmed_options(source_id) == {}
+    assert decision_log.confirmed_options(source_id) == before
 
 
 def test_options_of_an_equally_named_type_are_adopted(portal: Portal, publisher: Publisher) -> None:

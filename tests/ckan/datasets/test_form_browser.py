@@ -13,7 +13,7 @@ import pytest
 from ckan.tests import factories
 from ckan.tests.helpers import call_action
 
-from tests.ckan.browser import NARROW, WIDE, Visitor
+from tests.ckan.browser import NARROW, WIDE, Visitor, late_answer
 from tests.ckan.datasets.dataset_forms import SPEND, choose
 from tests.ckan.forms import FORM, FUNCTION, SCHEMING, SCHEMING_WITH, SERVICE, portal_with
 
@@ -148,8 +148,12 @@ def test_a_theme_is_suggested_while_one_writes(editor: Page) -> None:
     editor.goto(f"/dataset/edit/{dataset['name']}")
     button = editor.locator(".ukharvest-theme-use")
     assert button.is_hidden()
+    with late_answer(editor, "**/ukharvest_theme_suggest") as let_come:
+        editor.fill("#field-title", "Bus routes")
+    editor.fill("#field-title", "List")
     choose(editor, "la_service", "Public toilets")
     button.wait_for()
+    let_come()
     assert editor.locator(".ukharvest-theme-title").inner_text() == "Environment"
     assert "Public toilets" in editor.locator(".ukharvest-theme-why").inner_text()
     button.click()

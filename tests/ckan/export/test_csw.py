@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 import sqlite3
 import subprocess
 from collections.abc import Callable, Iterator
@@ -29,6 +30,7 @@ pytestmark = pytest.mark.in_process
 
 GMD = "http://www.isotc211.org/2005/gmd"
 PAGE = 4
+URL = "https://data.example/2026,all.csv"
 WGS84 = "urn:ogc:def:crs:EPSG::4326"  # latitude first
 Ckan = Callable[..., subprocess.CompletedProcess[str]]
 # pycsw's own way to make the table, run by its Python: the columns.
@@ -42,7 +44,9 @@ admin.setup_db("sqlite:///" + sys.argv[1], "records", "")
 @pytest.fixture
 def exported(portal: Portal, publisher: Publisher, tmp_path: Path) -> dict[str, str]:
     """Identifier → title of an export: two GEMINI records, six of data.json, one by hand."""
-    box = dataset(5, title="Leeds & “Aire”", spatial="-1.8,53.7,-1.3,53.9")
+    file = {"title": "Bays, all", "downloadURL": URL, "mediaType": "text/csv"}
+    place = {"spatial": "-1.8,53.7,-1.3,53.9", "distribution": [file]}
+    box = dataset(5, title="Leeds & “Aire”", **place)
     publisher.serve("/data.json", catalogue([*(dataset(number) for number in range(5)), box]))
     portal.run(portal.source(publisher.url("/data.json")))
     for number, place in ((1, (0.1, 1.4, 51.0, 51.4)), (2, None)):
@@ -131,6 +135,17 @@ def test_without_an_export_the_command_says_so(tmp_path: Path, ckan: Ckan) -> No
     assert done.returncode == 1
     assert "run 'ckan ukharvest export --format jsonl'" in done.stderr
     assert list(tmp_path.iterdir()) == []
+
+
+def test_links_and_boxes_are_written_as_pycsw_reads_them(
+    exported: dict[str, str], tmp_path: Path
+) -> None:
+    csw.build(tmp_path, describe_catalogue(), lambda _done: None)
+    with sqlite3.connect(tmp_path / "csw.db") as database:
+        query = "SELECT links, xml FROM records WHERE title LIKE 'Leeds%'"
+        ((links, xml),) = database.execute(query).fetchall()
+    assert re.fullmatch(r"Bays +all,,[^,^]+,https://data.example/2026%2Call.csv", links)
+    assert re.findall(r"Corner>([^<]+)<", xml) == ["53.7 -1.8", "53.9 -1.3"]
 
 
 def test_a_failure_leaves_the_last_database(

@@ -52,7 +52,9 @@ def test_contact_is_the_datasets_or_organisations_or_portals(
     found = graph.value(uri, name("dcat:contactPoint"))
     assert (found is not None) == (expected != Agent())
     entry = valid_entry(data_json.entry(read(package, catalogue)))
-    assert ("hasEmail" in entry.get("contactPoint", {})) == bool(expected.email)
+    contact = entry.get("contactPoint", {})
+    assert contact.get("fn", "") == expected.name
+    assert ("hasEmail" in contact) == bool(expected.email)
 
 
 OGL = "http://www.nationalarchives.gov.uk/doc/open-government-licence/version/"

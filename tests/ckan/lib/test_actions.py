@@ -51,6 +51,22 @@ def get(app: CKANTestApp, url: str, address: str = "192.0.2.1", **more: Any) -> 
     return app.get(url, environ_overrides={"REMOTE_ADDR": address}, **more)
 
 
+@pytest.mark.parametrize("size", [1, 3, 6, 7, 100])
+def test_all_pages_of_a_list_are_collected(size: int) -> None:
+    asked: list[int] = []
+
+    def ask(offset: int) -> dict[str, Any]:
+        asked.append(offset)
+        return {"count": 7, "results": [*range(7)][offset : offset + size]}
+
+    assert action_tools.collect_pages(ask) == [*range(7)]
+    assert asked == [*range(0, 7, size)]
+
+
+def test_list_that_became_shorter_meanwhile_ends() -> None:
+    assert action_tools.collect_pages(lambda _offset: {"count": 7, "results": []}) == []
+
+
 def test_visitor_over_the_limit_waits_a_minute(app: CKANTestApp, limits: None) -> None:
     for url in (STARS, f"{STARS}.csv", API):
         assert get(app, url).status_code == 200

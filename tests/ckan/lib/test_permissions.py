@@ -1,4 +1,4 @@
-"""What is private changes nothing that others get: no title, count, facet, file or figure.
+"""Roles, and what is private: it changes nothing that others get, no title, count, file or figure.
 
 All pages and actions that strangers may read are read twice, first with the private source and the
 private dataset deleted, and then with both. Members of the organisation see them.
@@ -11,8 +11,10 @@ from collections.abc import Iterator
 
 import pytest
 from ckan import model
+from ckan.tests import factories
 from ckan.tests.helpers import CKANTestApp
 
+from ckanext.ukharvest.lib.permissions import roles_of
 from tests.ckan.access import ANY_EDITOR, MEMBERS, USERS, Headers
 from tests.ckan.access_rows import TABLE, call
 from tests.ckan.harvesting import act
@@ -110,3 +112,18 @@ def test_private_things_are_seen_by_members_alone(
 def first_difference(one: str, other: str) -> str:
     at = next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), 0)
     return f"{one[max(0, at - 60) : at + 60]!r} became {other[max(0, at - 60) : at + 60]!r}"
+
+
+def test_roles_that_cascade_count_at_each_level_below(clean: None) -> None:
+    top, middle, bottom = (factories.Organization(image_url="")["id"] for _level in range(3))
+    for below, above in ((middle, top), (bottom, middle)):
+        act("organization_patch", id=below, groups=[{"name": above}])
+    of_two = factories.User(image_url="")["name"]
+    act("organization_member_create", id=middle, username=of_two, role="member")
+    act("organization_member_create", id=top, username=of_two, role="admin")
+    assert roles_of(of_two) >= {(each, "admin") for each in (top, middle, bottom)}
+    # Of the roles CKAN hands down an administrator's alone.
+    for role in ("member", "editor"):
+        user = factories.User(image_url="")["name"]
+        act("organization_member_create", id=top, username=user, role=role)
+        assert roles_of(user) == {(top, role)}

@@ -75,7 +75,13 @@ def test_waiting_deletions_are_reported_once(
     assert "/harvest/somewhere/deletions\n" in plain(message)
     state = Session.get(SourceState, source)
     assert state.mailed["held"]["number"] == 2
-    # As if one had waited before: twice as many are news.
+    # As if three had waited before: one more or less is no news.
+    state.mailed = {"held": {**state.mailed["held"], "number": 3}}
+    Session.commit()
+    tick()
+    assert inbox.subjects() == []
+    # As if one had: twice as many are.
+    state = Session.get(SourceState, source)
     state.mailed = {"held": {**state.mailed["held"], "number": 1}}
     Session.commit()
     tick()
@@ -121,6 +127,18 @@ def test_a_mail_server_that_is_away_fails_no_tick(
     inbox.is_away = False
     tick()
     assert inbox.new_mails() == []  # given up after so many tries
+
+
+def test_who_got_a_mail_does_not_get_it_again_for_others(
+    portal: Portal, source: str, fails: None, inbox: Inbox
+) -> None:
+    choose(source, addresses=[TEAM, "full@somewhere.example"])
+    inbox.full = "full@somewhere.example"
+    portal.run(source)
+    assert [each["To"] for each in inbox.new_mails()] == [TEAM]
+    inbox.full = ""
+    tick()
+    assert inbox.new_mails() == []
 
 
 def test_a_weekly_summary(portal: Portal, publisher: Publisher, source: str, inbox: Inbox) -> None:

@@ -59,6 +59,18 @@ def harvested_source(ready_source: SourceMaker) -> str:
     return ready_source(PATH, catalogue(3), name="parking", frequency="DAILY")
 
 
+def test_tabs_are_for_who_looks_after_the_source(
+    app: CKANTestApp, source: str, organization: dict[str, str]
+) -> None:
+    outsider = {"Authorization": factories.UserWithToken()["token"]}
+    reader, editor = (member(organization, role)["headers"] for role in ("member", "editor"))
+    shown = [
+        "ukharvest-tab" in app.get(PAGE, headers=headers).body
+        for headers in ({}, outsider, reader, editor)
+    ]
+    assert shown == [False, False, False, True]
+
+
 @pytest.fixture
 def editor(organization: dict[str, str]) -> dict[str, str]:
     return dict(member(organization, name="ed")["headers"])

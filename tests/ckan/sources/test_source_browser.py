@@ -75,6 +75,11 @@ def test_a_run_is_followed_without_reload(manager: Visitor, portal: Portal, sour
     assert page.evaluate("document.activeElement.closest('#ukharvest-state') !== null")
     assert asked == []
     page.evaluate("document.activeElement.blur()")
+    # As in a tab behind others.
+    page.evaluate("Object.defineProperty(document, 'hidden', {value: true, configurable: true})")
+    page.clock.fast_forward(POLLING)
+    assert asked == []
+    page.evaluate("delete document.hidden")
     page.clock.fast_forward(POLLING)
     page.get_by_role("heading", name="Finishing").wait_for(timeout=SECONDS)
     told = page.locator("[data-ukharvest-told=ukharvest-state]")

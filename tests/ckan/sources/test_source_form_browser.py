@@ -73,6 +73,8 @@ def test_wrong_url_can_be_corrected_and_saved(editor: Page, visitor: Visitor) ->
     options.locator("summary").click()
     editor.get_by_label("Condition in CQL").last.fill("apiso:Subject = 'Hydrography'")
     editor.get_by_label("URL of the catalogue").fill("maps.example.gov.uk/csw")
+    editor.locator("[name=frequency][value=ALWAYS]").check()
+    expect(editor.get_by_label("Monday")).to_be_hidden()  # it needs neither days nor a time
     editor.get_by_label("Weekly", exact=True).check()
     editor.get_by_label("Monday").check()
     save(editor, "Save only")

@@ -12,6 +12,7 @@ import sqlalchemy as sa
 from ckan import model
 from ckan.plugins import toolkit as tk
 from ckan.tests.helpers import CKANTestApp, call_action
+from lxml import html
 
 from ckanext.ukharvest.harvest.model import Decision
 from tests.ckan.catalogues import catalogue, dataset
@@ -309,6 +310,10 @@ def test_administrator_accepts_on_the_page_without_scripts(
     page = app.get(PAGE, headers=headers).body
     assert "Being &lt;b&gt;moved&lt;/b&gt;" in page
     assert "Problems: 1" in page
+    # Among the accepted ones, and nowhere else.
+    titles = html.fromstring(page).xpath("//*[@class='ukharvest-problem-title']")
+    of_email = [each for each in titles if "Email address" in each.text]
+    assert [len(each.xpath("ancestor::*[@id='accepted']")) for each in of_email] == [1]
     app.post(ACCEPT, data={**EMAIL, "decision": "list"}, headers=headers)
     assert group()["accepted"] is None
 
