@@ -121,6 +121,7 @@ class PendingKind(StrEnum):
 
     DELETION = "deletion"
     IDENTIFIER = "identifier"  # records seem to have new ones
+    DUPLICATE = "duplicate"  # another dataset seems to be the same
 
 
 class DecisionKind(StrEnum):
@@ -138,6 +139,11 @@ class DecisionKind(StrEnum):
     RUN_STOPPED = "run stopped"
     PROBLEM_ACCEPTED = "problem accepted"
     PROBLEM_LISTED_AGAIN = "problem listed again"
+    HANDED_OVER = "datasets handed over"  # to another source that lists them too
+    TAKEN_OVER = "datasets taken over"
+    JOINED = "datasets joined"
+    NOT_JOINED = "different datasets of two sources"
+    PARTED = "datasets parted"
 
 
 class PreviewState(StrEnum):

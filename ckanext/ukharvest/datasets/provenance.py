@@ -19,7 +19,7 @@ from ckanext.ukharvest.core.records import HARVEST_EXTRAS, without_harvest_extra
 from ckanext.ukharvest.core.values.dates import iso
 from ckanext.ukharvest.datasets import model as dataset_model
 from ckanext.ukharvest.datasets.model import Origin
-from ckanext.ukharvest.harvest.records import conflicts
+from ckanext.ukharvest.harvest.identity import routes
 from ckanext.ukharvest.harvest.sources import schedules
 from ckanext.ukharvest.lib.lookups import TYPE, once
 from ckanext.ukharvest.lib.permissions import is_insider, may, may_see_source
@@ -98,7 +98,7 @@ def _of_origin(context: Any, origin: Origin, package_id: str) -> dict[str, Any]:
         # Other sources that list it too, as far as the user may see them.
         "also_in": [
             {"id": listing.source_id, "name": listing.name, "title": listing.title}
-            for listing in (conflicts.other_listings(package_id) if origin.is_listed_twice else ())
+            for listing in (routes.other_listings(package_id) if origin.is_listed_twice else ())
             if may_see_source(
                 context, listing.source_id, is_private=listing.is_private, state=listing.state
             )

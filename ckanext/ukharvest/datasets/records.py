@@ -14,7 +14,7 @@ from ckanext.ukharvest.core.records import OF_DATASET
 from ckanext.ukharvest.core.values.dates import iso
 from ckanext.ukharvest.datasets.provenance import describe_change
 from ckanext.ukharvest.harvest.model import Record, RecordProblem, utcnow
-from ckanext.ukharvest.harvest.records import changes, record_history, record_state
+from ckanext.ukharvest.harvest.records import changes, record_history, record_rows, record_state
 from ckanext.ukharvest.harvest.records.record_history import FoundRecord, Pass
 from ckanext.ukharvest.lib import texts as lib_texts
 from ckanext.ukharvest.lib.permissions import may
@@ -92,7 +92,13 @@ def _same_as(context: Any, row: Record) -> dict[str, Any] | None:
     package = model.Session.get(model.Package, row.same_as) if row.same_as else None
     if package is None or not may(context, "package_show", id=package.id):
         return None
-    return {"id": package.id, "name": package.name, "title": package.title or package.name}
+    return {
+        "id": package.id,
+        "name": package.name,
+        "title": package.title or package.name,
+        # It would give the dataset to another organisation than it has.
+        "is_elsewhere": row.owner_org != record_rows.stored_organization(package.owner_org),
+    }
 
 
 def _history(row: Record, passes: Sequence[Pass]) -> list[dict[str, Any]]:

@@ -21,9 +21,10 @@ from ckanext.ukharvest.harvest.batch import import_stage
 from ckanext.ukharvest.harvest.batch.items import UNCHANGED
 from ckanext.ukharvest.harvest.consumers import claims
 from ckanext.ukharvest.harvest.consumers.workers import Heart
+from ckanext.ukharvest.harvest.identity import routes
 from ckanext.ukharvest.harvest.index import search_index
 from ckanext.ukharvest.harvest.model import JobReport
-from ckanext.ukharvest.harvest.records import conflicts, decisions, pending, record_state
+from ckanext.ukharvest.harvest.records import decisions, pending, record_state
 from ckanext.ukharvest.harvest.records.pending import Waiting
 from ckanext.ukharvest.harvest.run import run_report
 from ckanext.ukharvest.harvest.sources import decision_log
@@ -101,10 +102,8 @@ def ukharvest_pending_list(context: Any, data_dict: dict[str, Any]) -> dict[str,
 
 
 def _rows(page: Sequence[Waiting], readable: list[str] | None) -> list[Row]:
-    routes = conflicts.other_routes(
-        [dataset.package_id for dataset in page if not dataset.new_guid]
-    )
-    titles = {id_: route.source_title for id_, route in routes.items()}
+    others = routes.find_others([dataset.package_id for dataset in page if not dataset.new_guid])
+    titles = {id_: other.source_title for id_, other in others.items()}
     return [
         _row(
             dataset,

@@ -22,7 +22,10 @@ def pending_list_schema(default: Validator, natural_number_validator: Validator)
     return {
         **page(),
         "limit": [default(sys.maxsize), natural_number_validator],
-        "kind": [default(PendingKind.DELETION), schema.one_of(*PendingKind)],
+        "kind": [
+            default(PendingKind.DELETION),
+            schema.one_of(PendingKind.DELETION, PendingKind.IDENTIFIER),
+        ],
     }
 
 

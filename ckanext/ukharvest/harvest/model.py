@@ -96,11 +96,10 @@ class Record(tk.BaseModel):  # type: ignore[misc, name-defined]
         kept: a person kept the dataset although the record is gone; until that comes back.
         removed: a run deleted the dataset because its record was gone; else a person did.
         origin_guid: of a record that another portal hands on: the identity under which that portal
-            got it; "" if it names none. Of a record that came back from another portal and whose
-            dataset is purged it is never "", of one that the options skip always.
-        same_as: the dataset that a skipped record would be once more
-            (``conflicts.lock_and_find_handed_on``); None: it was skipped by the options, or that
-            dataset is gone.
+            got it; "" if it names none. Of one that was skipped because its dataset is here already
+            it is never "", of one that the options skip always.
+        same_as: the dataset that a skipped record would be once more (``routes.lock_and_find``);
+            None: it was skipped by the options, or that dataset is gone.
         title: the record's, "" if none was read yet.
         error: why the last import failed: {"code", "message", "line"}, and of content that would
             fail again "stamp", as ``record_rows.Stamp``; None if it did not.
@@ -314,7 +313,8 @@ class Pending(tk.BaseModel):  # type: ignore[misc, name-defined]
         job_id: the last complete run that found it so; None: it was deleted.
         kind: as ``PendingKind``.
         guid: of the record, whose dataset is to be deleted or has a new identifier.
-        new_guid: the new identifier, under which the source lists the record; "" of a deletion.
+        new_guid: the new identifier, under which the source lists the record; "" of a deletion; of
+            a likely duplicate the id of the other dataset.
         since: when the first run found it so.
     """
 
@@ -364,7 +364,11 @@ class Decision(tk.BaseModel):  # type: ignore[misc, name-defined]
         number: of datasets or records that it is about, 0 if it is about none.
         reason: why, in the person's words; "" if they gave none.
         until: the last day on which it holds; None: until another decision.
-        options: confirmed ones, by name; of a move: the URLs ``from`` and ``to``; else None.
+        options: confirmed ones, by name; of a move: the URLs ``from`` and ``to``; of datasets that
+            changed hands: ``source_id`` and ``source``, the other one's title, and ``run_id``; of
+            likely duplicates the ``title`` and ``pair`` (ids of both, or the identifier of a record
+            without a dataset), of joined ones ``kept``, ``gone``, ``name`` of that one and
+            ``record_id`` of its record, of parted ones ``join``, the decision's id; else None.
         code, field: of the kind of problem that it is about, the field without numbers of entries.
         record_ids: of the records that had an accepted problem then; None if it is accepted for
             those too that get it later, and of other decisions.

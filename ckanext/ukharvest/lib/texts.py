@@ -277,10 +277,10 @@ def describe_progress(progress: Mapping[str, int]) -> Iterator[str]:
 def describe_same(count: int) -> str:
     """Return why records of datasets that are here already, or were, were skipped."""
     return ungettext(
-        "{n} record was skipped: its dataset is here already, or was deleted here. It came "
-        "back through another portal.",
-        "{n} records were skipped: their datasets are here already, or were deleted here. "
-        "They came back through another portal.",
+        "{n} record was skipped: its dataset is here already by another route, or was deleted "
+        "here.",
+        "{n} records were skipped: their datasets are here already by another route, or were "
+        "deleted here.",
         count,
     )
 

@@ -22,7 +22,8 @@ class KnownRecord(NamedTuple):
         package_state: "active", "deleted" …, "" if there is no dataset.
         has_current: a current harvest object of this source names the dataset.
         owner_org: the organisation that the last import gave the dataset to, "" if unknown.
-        has_lost_same: it was skipped because of another dataset, and that one is gone.
+        has_lost_same: it was skipped because its dataset is here already, and that one is gone, or
+            goes over to this record now.
         fails_alike: its last import failed for its content. Fingerprint, import rules, URL and HTTP
             validators are those of that content: with them it would fail again.
         has_own_organisation: its values, not its source, decided its organisation.

@@ -306,7 +306,8 @@ def ukharvest_record_show(context: Any, data_dict: dict[str, Any]) -> dict[str, 
         ``last_seen``, ``dataset`` (``id``, ``name``, ``title``, ``state``, ``languages``: codes of
         those of its translations; None if there is none or the user may not read it), ``same_as``
         (``id``, ``name`` and ``title`` of the dataset that a skipped record would be once more,
-        because it comes back from another portal or by way of two; else None), ``came_back``
+        because it comes back from another portal or by two routes, and ``is_elsewhere``: whether it
+        is another organisation's; else None), ``came_back``
         (skipped because it comes back from another portal, also if its dataset was purged),
         ``error``
         (why the last import failed: ``code``, ``title``, ``meaning``, ``message``, ``tip``,

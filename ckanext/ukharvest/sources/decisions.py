@@ -28,13 +28,19 @@ _LABELS = {
     DecisionKind.SWITCHED_ON: _("Switched on"),
     DecisionKind.MOVED: _("URL changed"),
     DecisionKind.RUN_STOPPED: _("Run stopped"),
+    DecisionKind.HANDED_OVER: _("Datasets handed over to {source}"),
+    DecisionKind.TAKEN_OVER: _("Datasets taken over from {source}"),
+    DecisionKind.JOINED: _("Datasets joined"),
+    DecisionKind.NOT_JOINED: _("Different datasets"),
+    DecisionKind.PARTED: _("Datasets parted"),
 }
 
 
 def _text(decision: Decision) -> str:
     """Return a decision and what it was about, such as "Datasets kept: 3"."""
     day = format_day(decision.until, get_locale() or "en") if decision.until else ""
-    label = gettext(_LABELS[decision.kind], day=day)
+    source = (decision.options or {}).get("source", "")
+    label = gettext(_LABELS[decision.kind], day=day, source=source)
     detail = ""
     if decision.code:
         detail = describe_problem(decision.code, PROBLEM, decision.field).title
@@ -42,6 +48,8 @@ def _text(decision: Decision) -> str:
         detail = ", ".join(sorted(decision.options or ())) or tk._("none")
     elif decision.kind == DecisionKind.MOVED:
         detail = "{from} → {to}".format(**decision.options)
+    elif "title" in (decision.options or ()):
+        detail = decision.options["title"]
     elif decision.number:
         detail = number(decision.number)
     return f"{label}: {detail}" if detail else label

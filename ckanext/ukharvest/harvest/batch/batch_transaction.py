@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import sqlalchemy as sa
@@ -34,17 +35,20 @@ from ckanext.ukharvest.harvest.batch.items import (
     Same,
     Skipped,
     Stopped,
+    Written,
 )
 from ckanext.ukharvest.harvest.batch.store import store_items
 from ckanext.ukharvest.harvest.consumers import claims, held_jobs
 from ckanext.ukharvest.harvest.consumers.failures import failing_service, is_deadlock
 from ckanext.ukharvest.harvest.hooks.stock_hooks import Emptied
+from ckanext.ukharvest.harvest.identity import routes
 from ckanext.ukharvest.harvest.index import pending_index
 from ckanext.ukharvest.harvest.model import DatasetBefore, Record
 from ckanext.ukharvest.harvest.records import conflicts, record_rows
 from ckanext.ukharvest.harvest.records import links as link_results
 from ckanext.ukharvest.harvest.records.conflicts import Rejected, is_name_taken, rejection_error
-from ckanext.ukharvest.harvest.records.record_rows import NameChooser
+from ckanext.ukharvest.harvest.records.record_rows import Key, NameChooser, stored_organization
+from ckanext.ukharvest.harvest.sources import decision_log
 from ckanext.ukharvest.write_batch import Pending, WriteBatch
 
 log = logging.getLogger(__name__)
@@ -155,6 +159,8 @@ class Transaction:
         self._items = list({item.key: item for item in reversed(items)}.values())[::-1]
         self._lock()
         self._standing = Standing(item.row for item in self._items if item.row)
+        # As of ``decision_log.add_hand_overs``.
+        self._handed_over: Counter[tuple[str, str, str]] = Counter()
         self._plan()
 
     def _lock(self) -> None:
@@ -193,32 +199,44 @@ class Transaction:
     def _plan(self) -> None:
         """Look up, for all items at once, what their results depend on."""
         todo = [(item, item.row) for item in self._items if item.result is None and item.row]
-        writes = [(item, row, item.parsed.record) for item, row in todo if item.parsed]
-        new = {
-            item.key: record for item, row, record in writes if not self._standing.is_active(row)
-        }
-        self._same = conflicts.lock_and_find_handed_on(new)
-        names = NameChooser([(record.title, record.name) for record in new.values()])
+        writes = [(item, row, item.parsed) for item, row in todo if item.parsed]
+        new = [
+            (item, row, parsed) for item, row, parsed in writes if not self._standing.is_active(row)
+        ]
+        names = NameChooser([(read.record.title, read.record.name) for _item, _row, read in new])
         own = {item.key: item.parsed.own_guid for item, _row in todo if item.parsed}
         self._own_guids = record_rows.find_own_guids(
             {(source_id, guid) for (source_id, _guid), guid in own.items() if guid}
         )
-        wanted = [own[key] or key[1] for key in new]
-        guids = conflicts.lock_and_find(wanted, names.locks, filter(None, own.values()))
+        found = routes.lock_and_find(
+            {item.key: _new_record(item, row, parsed) for item, row, parsed in new}, names.locks
+        )
+        self._same, self._refused = found.same, found.refused
+        self._takes = self._lock_holders(found.takes) if found.takes else {}
         names.load()
         self._collected.links = link_results.load_link_evidence(
-            file.url for _item, _row, record in writes for file in record.resources
+            file.url for _item, _row, read in writes for file in read.record.resources
         )
-        self._writer = DatasetWriter(link_results.formats_in(self._collected.links), guids, names)
+        self._writer = DatasetWriter(link_results.formats_in(self._collected.links), names)
         self._due = {
             row.package_id: item
             for item, row in todo
             if item.is_deletion and self._is_due(item, row)
         }
         due = sorted(filter(None, self._due))
-        self._routes = conflicts.other_routes(due)
+        self._others = routes.find_others(due)
         if due:
             pending_index.mark_pending(*due)
+
+    def _lock_holders(self, takes: Mapping[Key, routes.Route]) -> dict[Key, Record]:
+        """Return the records that still have the datasets which new records take, locked."""
+        rows = record_rows.lock_rows((route.source_id, route.guid) for route in takes.values())
+        holders: dict[Key, Record] = {}
+        for key, route in takes.items():
+            holder = rows.pop((route.source_id, route.guid), None)
+            if holder and holder.package_id == route.dataset_id:
+                holders[key] = holder
+        return holders
 
     def _is_due(self, item: Item, row: Record) -> bool:
         """Tell whether a dataset is still to be deleted."""
@@ -244,6 +262,7 @@ class Transaction:
     def store(self, done: Iterable[Item]) -> None:
         """Store how the items that ``write`` returned ended; no commit."""
         dataset_rows.save_collected(self._collected.own_rows)
+        decision_log.add_hand_overs(self._handed_over)
         store_items([item for item in done if item not in self._over])
         claims.end_objects([item.object_id for item in self._over])
 
@@ -261,6 +280,11 @@ class Transaction:
         if parsed.own_guid and (error := self._twice(item.key[1], parsed.own_guid)):
             item.fail(error)
             return item.result
+        if item.key in self._refused:
+            item.fail(rejection_error(self._refused[item.key], parsed.record.title))
+            return item.result
+        if item.key in self._takes:
+            return self._take(item, row, parsed, self._takes[item.key])
         if item.key in self._same:
             return Same(parsed, self._same[item.key])
         hashed = package_hash(parsed)
@@ -269,6 +293,19 @@ class Transaction:
             is_current = row.fingerprint != item.stamp.fingerprint
             return Left(parsed, row.package_id, hashed, is_current=is_current)
         return self._guarded(item, lambda: self._writer.write(item, row, parsed, hashed, state))
+
+    def _take(self, item: Item, row: Record, parsed: Parsed, holder: Record) -> Result | None:
+        """Write the dataset of another record, which gives it up once it is written."""
+        before = routes.copy_dataset(holder, row)
+        result = self._guarded(
+            item, lambda: self._writer.write(item, row, parsed, package_hash(parsed), "active")
+        )
+        if isinstance(result, Written):
+            routes.hand_over(holder, row)
+            self._handed_over[holder.source_id, row.source_id, item.job_id] += 1
+        else:
+            routes.put_dataset(row, before)
+        return result
 
     def _twice(self, guid: str, own_guid: str) -> RecordError | None:
         """Return an error if another record of the source has an own identity."""
@@ -284,9 +321,10 @@ class Transaction:
         if self._due.get(row.package_id) is not item:
             return NotDeleted(row)
         package_id = str(row.package_id)
-        route = self._routes.get(package_id)
-        if route and route.is_same_organisation:
-            conflicts.hand_over(row, route)
+        other = self._others.get(package_id)
+        if other and other.may_have:
+            routes.hand_over(row, routes.lock_record(other.record_id))
+            self._handed_over[row.source_id, other.source_id, item.job_id] += 1
             return NotDeleted(row)
 
         def delete() -> Result:
@@ -312,6 +350,17 @@ class Transaction:
         error = "name: no free name for the dataset could be found; try again later"
         item.fail(RejectedByCkan(error))
         return item.result
+
+
+def _new_record(item: Item, row: Record, parsed: Parsed) -> routes.NewRecord:
+    return routes.NewRecord(
+        parsed.own_guid or item.key[1],
+        parsed.record.title,
+        parsed.record.origin,
+        item.source[0].url,
+        stored_organization(parsed.defaults.owner_org),
+        row.same_as,
+    )
 
 
 def _refuse(item: Item, exc: Exception) -> None:

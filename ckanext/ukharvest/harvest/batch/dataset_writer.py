@@ -29,8 +29,8 @@ from ckanext.ukharvest.harvest.hooks import plugin_hooks
 from ckanext.ukharvest.harvest.hooks.stock_hooks import StockDataset
 from ckanext.ukharvest.harvest.index import pending_index, search_index
 from ckanext.ukharvest.harvest.model import Record
-from ckanext.ukharvest.harvest.records import conflicts, record_rows
 from ckanext.ukharvest.harvest.records import links as link_results
+from ckanext.ukharvest.harvest.records import record_rows
 from ckanext.ukharvest.harvest.records.changes import find_changed_fields
 from ckanext.ukharvest.harvest.records.conflicts import Rejected, rejection_error
 from ckanext.ukharvest.harvest.records.record_rows import NameChooser
@@ -121,15 +121,12 @@ class DatasetWriter:
 
     Args:
         formats: URL → format found at links.
-        guids: who has those of new datasets (``conflicts.lock_and_find``).
         names: chooses the names of new datasets.
     """
 
-    def __init__(
-        self, formats: Mapping[str, str], guids: conflicts.Claims, names: NameChooser
-    ) -> None:
+    def __init__(self, formats: Mapping[str, str], names: NameChooser) -> None:
         self._user = harvest_user_object()
-        self._formats, self._guids, self.names = formats, guids, names
+        self._formats, self.names = formats, names
 
     def write(self, item: Item, row: Record, parsed: Parsed, hashed: str, state: str) -> Written:
         """Create or update an item's dataset; the caller commits and indexes.
@@ -142,10 +139,6 @@ class DatasetWriter:
             Rejected, RecordError, SkipRecord, Emptied: nothing must stay of what was written.
         """
         is_new = state != "active"
-        if is_new:
-            source_id, guid = item.key
-            key = source_id, parsed.own_guid or guid
-            conflicts.refuse_foreign(key, parsed.record.title, self._guids)
         action = "package_update" if state else "package_create"
         more: dict[str, Any] = {}
         shown: dict[str, Any] = {}

@@ -236,8 +236,8 @@ class Same(Result):
         _mark_seen(item, row)
         row.outcome, row.error = RecordOutcome.SKIPPED, None
         row.same_as = self.same_as
-        # By it such a record is known whose dataset, purged, has no id any more.
-        row.origin_guid = self.parsed.origin_guid or ("" if self.same_as else row.guid)
+        # By it such a record is known once its dataset is purged and has no id any more.
+        row.origin_guid = self.parsed.origin_guid or row.guid
         _put_parsed(item, row, self.parsed)
 
 

@@ -30,9 +30,11 @@ from ckanext.ukharvest.harvest.batch.items import (
 )
 from ckanext.ukharvest.harvest.database import execute
 from ckanext.ukharvest.harvest.gather.objects import ETAG, MODIFIED
+from ckanext.ukharvest.harvest.identity import likely_duplicates, routes
 from ckanext.ukharvest.harvest.index import pending_index
 from ckanext.ukharvest.harvest.model import Record, utcnow
-from ckanext.ukharvest.harvest.records import changes, conflicts, record_history, record_rows
+from ckanext.ukharvest.harvest.records import changes, record_history, record_rows
+from ckanext.ukharvest.harvest.records.conflicts import GuidElsewhere
 from ckanext.ukharvest.harvest.run import outcomes, run_report
 from ckanext.ukharvest.harvest.run.stopping import STOPPED
 
@@ -54,7 +56,7 @@ def store_items(items: Sequence[Item]) -> None:
     if not ended:
         return
     save_contents([item for item, _result in ended])
-    conflicts.release_other_routes(
+    routes.release_other_routes(
         [r.package_id for _i, r in ended if isinstance(r, Deleted) and r.package_id]
     )
     record_rows.retire_objects(
@@ -67,6 +69,7 @@ def store_items(items: Sequence[Item]) -> None:
     current = [result.package_id for _item, result in ended if result.is_current]
     if ids := list(filter(None, current)):
         pending_index.mark_pending(*ids)
+    _store_duplicates(ended)
     _save_errors(ended)
     _end_objects(ended)
     outcomes.refresh_results(_save_outcomes(ended))
@@ -152,6 +155,18 @@ def _kept_versions(ended: Iterable[Ended]) -> Iterator[changes.KeptVersion]:
         elif item.keeps and isinstance(result, Written) and result.shown:
             own = (str(result.package_id), item.key[0], result.is_stock)
             yield changes.KeptVersion(*own, *result.shown)
+
+
+def _store_duplicates(ended: Iterable[tuple[Item, Result]]) -> None:
+    """Let what is likely to be a dataset twice wait for a person."""
+    written, copies = [], []
+    for item, result in ended:
+        record = {"source_id": item.key[0], "guid": item.key[1]}
+        if isinstance(result, Written) and (result.is_new or result.changed):
+            written.append({**record, "package_id": str(result.package_id)})
+        elif isinstance(result.error, GuidElsewhere) and result.error.dataset_id:
+            copies.append({**record, "other_id": result.error.dataset_id})
+    likely_duplicates.store_duplicates(written, copies)
 
 
 def _has_new_content(item: Item, result: Result, row: Record) -> bool:

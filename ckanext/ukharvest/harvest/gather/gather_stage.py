@@ -32,9 +32,10 @@ from ckanext.ukharvest.harvest.gather.gather_state import (
     end_if_replaced,
 )
 from ckanext.ukharvest.harvest.http_client import open_client
+from ckanext.ukharvest.harvest.identity import routes
 from ckanext.ukharvest.harvest.index import search_index
 from ckanext.ukharvest.harvest.model import utcnow
-from ckanext.ukharvest.harvest.records import conflicts, pending
+from ckanext.ukharvest.harvest.records import pending
 from ckanext.ukharvest.harvest.records.pending import IdentifierChange
 from ckanext.ukharvest.harvest.records.record_rows import (
     forget_records,
@@ -295,33 +296,29 @@ def _plan_deletions(
     plan = _plan(state, known, held, complete, changed)
     due = [*plan.delete, *plan.held]
     ids = {state.known[guid].package_id: guid for guid in due}
-    routes = {
-        ids[id_]: route for id_, route in conflicts.other_routes([*filter(None, ids)]).items()
-    }
-    if not routes:
+    others = {ids[id_]: other for id_, other in routes.find_others([*filter(None, ids)]).items()}
+    if not others:
         return plan
     # Datasets that go on from another source are not deleted, so they do not count as such.
-    others = {guid: record for guid, record in known.items() if guid not in routes}
-    plan = _plan(state, others, held, complete, changed)
+    alone = {guid: record for guid, record in known.items() if guid not in others}
+    plan = _plan(state, alone, held, complete, changed)
     taken = [
         guid
         for guid in due
-        if guid in routes
-        and routes[guid].is_same_organisation
-        and guid not in state.listing.left_out
+        if guid in others and others[guid].may_have and guid not in state.listing.left_out
     ]
-    asked = [guid for guid in due if guid in routes and guid not in taken]
+    asked = [guid for guid in due if guid in others and guid not in taken]
     return replace(
         plan,
         delete=(*plan.delete, *taken),
         held=(*plan.held, *asked),
-        reason=_sentences(plan.reason, _why_asked(routes[guid] for guid in asked)),
+        reason=_sentences(plan.reason, _why_asked(others[guid] for guid in asked)),
     )
 
 
-def _why_asked(routes: Iterable[conflicts.Route]) -> str:
+def _why_asked(others: Iterable[routes.OtherRoute]) -> str:
     """Return why the deletions of datasets that sources of other organisations list too wait."""
-    titles = [f"'{route.source_title}'" for route in routes]
+    titles = [f"'{other.source_title}'" for other in others]
     if not titles:
         return ""
     number = "1 dataset" if len(titles) == 1 else f"{len(titles)} datasets"

@@ -19,6 +19,7 @@ from ckanext.ukharvest.core.records import Problem
 from ckanext.ukharvest.core.values.tags import slug
 from ckanext.ukharvest.harvest import database
 from ckanext.ukharvest.harvest.database import any_number, execute
+from ckanext.ukharvest.harvest.identity import routes
 from ckanext.ukharvest.harvest.model import Record, RecordProblem, utcnow
 from ckanext.ukharvest.harvest.sources import accepted_problems
 from ckanext.ukharvest.reading.record_classifier import KnownRecord
@@ -231,7 +232,10 @@ def known_records(source_id: str) -> dict[str, KnownRecord]:
             sa.and_(
                 Record.outcome == RecordOutcome.SKIPPED,
                 Record.origin_guid != "",
-                Record.same_as.is_(None),
+                sa.or_(
+                    Record.same_as.is_(None),
+                    Record.id == any_number(routes.find_takeable(source_id)),
+                ),
             ),
             fails_alike,
             HAS_OWN_ORGANISATION,

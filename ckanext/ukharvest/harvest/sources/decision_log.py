@@ -12,6 +12,7 @@ import sqlalchemy as sa
 from ckan import model
 from ckanext.harvest.model import HarvestSource
 
+from ckanext.ukharvest import config
 from ckanext.ukharvest.core.outcomes import DecisionKind
 from ckanext.ukharvest.harvest.database import execute
 from ckanext.ukharvest.harvest.model import Decision, Record
@@ -30,6 +31,27 @@ def add_decision(source_id: str, user: str, kind: DecisionKind, **values: Any) -
     Session.add(decision)
     Session.flush()
     return decision
+
+
+def add_hand_overs(numbers: Mapping[tuple[str, str, str], int]) -> None:
+    """Store that datasets changed hands, with both sources, once a run; the caller commits.
+
+    Args:
+        numbers: (id of the source that had them, id of the one that has them now, id of the run)
+            → their number.
+    """
+    for (before, now, run_id), number in numbers.items():
+        for id_, kind, other in (
+            (before, DecisionKind.HANDED_OVER, now),
+            (now, DecisionKind.TAKEN_OVER, before),
+        ):
+            title = Session.get(HarvestSource, other).title
+            options = {"source_id": other, "source": title, "run_id": run_id}
+            query = sa.select(Decision).filter_by(source_id=id_, kind=kind, options=options)
+            decision = Session.scalar(query.with_for_update().limit(1)) or add_decision(
+                id_, config.harvest_user(), kind, options=options
+            )
+            decision.number += number
 
 
 def load_decisions(

@@ -20,8 +20,8 @@ from ckanext.ukharvest import compat
 from ckanext.ukharvest.harvest.batch import batch_transaction, import_stage, store
 from ckanext.ukharvest.harvest.consumers import claims
 from ckanext.ukharvest.harvest.consumers.workers import FETCH, GATHER, Heart
+from ckanext.ukharvest.harvest.identity import routes
 from ckanext.ukharvest.harvest.model import Claim, Record, Retry, utcnow
-from ckanext.ukharvest.harvest.records import conflicts
 from ckanext.ukharvest.harvest.run import sweeper
 from ckanext.ukharvest.patches import polling
 from ckanext.ukharvest.plugin import UkharvestPlugin
@@ -216,7 +216,7 @@ def test_record_of_two_sources_at_once_has_one_dataset(
         path = f"/{title}.json"
         publisher.serve(path, catalogue([dataset(n, title=f"{title} {n}") for n in range(3)]))
         jobs_.append(gather(portal, portal.source(publisher.url(path))))
-    monkeypatch.setattr(conflicts, "lock_and_find", together(conflicts.lock_and_find))
+    monkeypatch.setattr(routes, "lock_and_find", together(routes.lock_and_find))
     consume_twice()
     done = sum((Counter(figures(portal.finish(job_id))) for job_id in jobs_), Counter[str]())
     assert done == {"added": 3, "errored": 3}

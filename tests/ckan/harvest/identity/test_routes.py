@@ -11,9 +11,8 @@ from ckan import model
 from ckan.tests import factories
 from ckan.tests.helpers import CKANTestApp, call_action
 
-from ckanext.ukharvest.core.records import DatasetRecord
+from ckanext.ukharvest.harvest.identity import routes
 from ckanext.ukharvest.harvest.model import Record
-from ckanext.ukharvest.harvest.records import conflicts
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvest.consuming import consume_twice, together
 from tests.ckan.harvest.moved_datasets import ORIGIN, handed, ids, serve
@@ -143,7 +142,7 @@ def test_purged_dataset_that_comes_back_is_counted(
     assert figures(job) == {"not modified": 1}
     assert act("ukharvest_run_show", id=job["id"])["counts"]["same"] == 1
     shown = app.get(f"/harvest/there/job/{job['id']}", headers=sysadmin()).body
-    assert "its dataset is here already, or was deleted here" in shown
+    assert "is here already by another route, or was deleted here" in shown
     row = record(source)
     assert row["came_back"]
     shown = app.get(f"/harvest/there/record/{row['id']}", headers=sysadmin()).body
@@ -154,13 +153,16 @@ def test_new_records_with_uuids_cost_one_statement_a_batch(portal: Portal) -> No
     """One that looks for datasets of this portal with these ids."""
     guids = [ORIGIN.format(number) for number in range(3)]
     with statements() as sent:
-        records = {("source", guid): DatasetRecord(guid, "Rivers") for guid in guids}
-        assert conflicts.lock_and_find_handed_on(records) == {}
-    assert len(sent) == 1
+        records = {
+            ("source", guid): routes.NewRecord(guid, "Rivers", None, "https://a.example/", "none")
+            for guid in guids
+        }
+        assert routes.lock_and_find(records) == ({}, {}, {})
+    assert len(sent) == 3  # for locks, datasets of this portal with these ids, and routes
 
 
 @pytest.fixture
-def routes(portal: Portal, publisher: Publisher, second: Publisher) -> tuple[str, str]:
+def two_routes(portal: Portal, publisher: Publisher, second: Publisher) -> tuple[str, str]:
     """Two sources, other portals, that hand on one dataset; both have run once."""
     serve(publisher, [handed(1, version="7"), *(package(n) for n in range(50, 54))])
     first = portal.source(publisher.base, "ckan", name="first")
@@ -172,11 +174,11 @@ def routes(portal: Portal, publisher: Publisher, second: Publisher) -> tuple[str
 
 
 def test_dataset_by_way_of_two_portals_is_one(
-    app: CKANTestApp, portal: Portal, routes: tuple[str, str]
+    app: CKANTestApp, portal: Portal, two_routes: tuple[str, str]
 ) -> None:
     rivers = [each for each in portal.datasets() if each["title"] == "Rivers 1"]
     assert len(rivers) == 1
-    shown = record(routes[1])
+    shown = record(two_routes[1])
     assert (shown["outcome"], shown["error"]) == ("skipped", None)
     assert shown["same_as"]["id"] == rivers[0]["id"]
     page = app.get(f"/harvest/second/record/{shown['id']}", headers=sysadmin()).body
@@ -189,7 +191,7 @@ def test_dataset_by_way_of_two_portals_is_one(
     page = app.get(f"/dataset/{rivers[0]['name']}").body
     assert "/harvest/first" in page
     assert "/harvest/second" in page
-    for source in routes:
+    for source in two_routes:
         assert set(figures(portal.run(source))) == {"not modified"}
 
 
@@ -201,9 +203,7 @@ def test_dataset_by_two_routes_at_once_is_one(
         serve(each, [handed(1, shift)])
         jobs.append(portal.create_job(portal.source(each.base, "ckan")))
         portal.gather(jobs[-1])
-    monkeypatch.setattr(
-        conflicts, "lock_and_find_handed_on", together(conflicts.lock_and_find_handed_on)
-    )
+    monkeypatch.setattr(routes, "lock_and_find", together(routes.lock_and_find))
     consume_twice("ckan")
     done = sum((Counter(figures(portal.finish(job))) for job in jobs), Counter[str]())
     assert done == {"added": 1, "not modified": 1}
@@ -243,16 +243,16 @@ def test_local_numbers_are_no_origin(
 
 
 def test_second_route_takes_over_what_the_first_no_longer_lists(
-    portal: Portal, publisher: Publisher, second: Publisher, routes: tuple[str, str]
+    portal: Portal, publisher: Publisher, second: Publisher, two_routes: tuple[str, str]
 ) -> None:
     before = ids(portal)
     first = next(each for each in portal.datasets() if each["title"] == "Rivers 1")
     act("package_patch", id=first["id"], author="A person")
     serve(publisher, [package(n) for n in range(50, 54)])
     for _ in range(2):
-        portal.run(routes[0], force=True)
+        portal.run(two_routes[0], force=True)
     assert ids(portal) == before
-    assert figures(portal.run(routes[1])) == {"updated": 1}
+    assert figures(portal.run(two_routes[1])) == {"updated": 1}
     assert ids(portal).keys() == before.keys()
     rivers = next(each for each in portal.datasets() if each["title"] == "Rivers 1")
     assert before[rivers["id"]] == (rivers["name"], [r["id"] for r in rivers["resources"]])
@@ -263,10 +263,10 @@ def test_second_route_takes_over_what_the_first_no_longer_lists(
     assert (told["source"]["name"], told["also_in"]) == ("second", [])
     changes = call_action("ukharvest_dataset_change_list", id=rivers["id"])["results"]
     assert [each["kind"] for each in changes] == ["updated", "added"]
-    assert figures(portal.run(routes[1])) == {"not modified": 1}
+    assert figures(portal.run(two_routes[1])) == {"not modified": 1}
     # The first lists it again: it is the second route now.
     serve(publisher, [handed(1), *(package(n) for n in range(50, 54))])
-    portal.run(routes[0], force=True)
+    portal.run(two_routes[0], force=True)
     assert ids(portal) == before | ids(portal)
     assert len(portal.datasets()) == 5
 
@@ -298,8 +298,8 @@ def test_editor_is_asked_before_another_organisation_gets_it(
 
 
 def test_dataset_that_is_purged_comes_from_the_second_route(
-    portal: Portal, routes: tuple[str, str]
+    portal: Portal, two_routes: tuple[str, str]
 ) -> None:
-    act("harvest_source_clear", id=routes[0])
+    act("harvest_source_clear", id=two_routes[0])
     assert portal.datasets() == []
-    assert figures(portal.run(routes[1])) == {"added": 1}
+    assert figures(portal.run(two_routes[1])) == {"added": 1}

@@ -1,0 +1,3 @@
+"""Which records of several sources are one dataset, surely or likely."""
+
+from __future__ import annotations

@@ -1,0 +1,292 @@
+"""One dataset for two routes: a publisher's own records, and what others hand on of them."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from ckan import model
+from ckan.tests import factories
+from ckan.tests.helpers import call_action
+
+from ckanext.ukharvest.harvest.batch.dataset_writer import DatasetWriter
+from ckanext.ukharvest.harvest.model import JobReport, Record
+from ckanext.ukharvest.harvest.records.conflicts import Rejected
+from tests.ckan.catalogues import catalogue, dataset
+from tests.ckan.harvest.moved_datasets import ids, serve
+from tests.ckan.harvesting import Portal, act, figures
+from tests.ckan.remote_site import package
+from tests.publisher import Publisher
+from tests.publishing.dcat import TURTLE
+
+pytestmark = pytest.mark.in_process
+GUIDS = [f"https://data.example/id/{number:05}" for number in range(3)]
+Route = Callable[..., str]
+
+
+def _title(number: int) -> str:
+    return f"Dataset {number:05}"
+
+
+def _file(number: int) -> str:
+    return f"https://data.example/files/{number}.csv"
+
+
+def data_json(publisher: Publisher, numbers: Any = range(3), **fields: Any) -> None:
+    """Serve a council's own catalogue."""
+    publisher.serve(
+        "/data.json", catalogue([dataset(n, **{"identifier": GUIDS[n], **fields}) for n in numbers])
+    )
+
+
+def turtle(publisher: Publisher, numbers: Any = range(3)) -> None:
+    """Serve the same records as DCAT, with the same URIs."""
+    texts = [
+        f'<{GUIDS[n]}> a dcat:Dataset; dct:title "{_title(n)}"; dct:description "About {n}.";'
+        f' dcat:distribution [ dcat:downloadURL <{_file(n)}>; dct:title "Table {n}" ] .\n'
+        for n in numbers
+    ]
+    publisher.serve(
+        "/catalog.ttl", TURTLE + "".join(texts), headers={"Content-Type": "text/turtle"}
+    )
+
+
+def region(publisher: Publisher, numbers: Any = range(3)) -> None:
+    """Serve the portal of a region that hands the records on under ids of its own."""
+    packages = []
+    for n in numbers:
+        made = package(n, title=_title(n))
+        made["resources"] = [{**made["resources"][1], "url": _file(n), "name": f"Table {n}"}]
+        named = [{"key": "guid", "value": GUIDS[n]}, {"key": "import_source", "value": "harvest"}]
+        packages.append({**made, "extras": [*made["extras"], *named]})
+    serve(publisher, packages)
+
+
+SERVE = {"data_json": data_json, "dcat_rdf": turtle, "ckan": region}
+PATHS = {"data_json": "/data.json", "dcat_rdf": "/catalog.ttl", "ckan": ""}
+ORDERS = [
+    ("data_json", "ckan"),
+    ("ckan", "data_json"),
+    ("data_json", "dcat_rdf"),
+    ("dcat_rdf", "data_json"),
+]
+
+
+class TwoRoutes:
+    """Two sources, each with a publisher of its own, that list the same three datasets."""
+
+    def __init__(self, portal: Portal, publishers: tuple[Publisher, Publisher]) -> None:
+        self.portal, self.publishers = portal, publishers
+        self.types: tuple[str, str] = ("", "")
+        self.sources: list[str] = []
+        self.hosts = ("127.0.0.1", "127.0.0.1")
+
+    def start(self, *types: str, **second: Any) -> None:
+        """Make the sources and run both, the first one first."""
+        self.types = types
+        for number, type_ in enumerate(types):
+            SERVE[type_](self.publishers[number])
+            url = self.publishers[number].url(PATHS[type_], host=self.hosts[number])
+            self.sources.append(self.portal.source(url, type_, **(second if number else {})))
+        assert figures(self.run(0)) == {"added": 3}
+        assert figures(self.run(1)) == {"not modified": 3}
+
+    def run(self, number: int, **how: Any) -> dict[str, Any]:
+        return self.portal.run(self.sources[number], **how)
+
+    def list_only(self, number: int, numbers: Any) -> None:
+        SERVE[self.types[number]](self.publishers[number], numbers)
+
+    def holders(self) -> list[int]:
+        """Return for each dataset, by title, which of the sources has it."""
+        query = (
+            model.Session.query(Record.source_id)
+            .join(model.Package, model.Package.id == Record.package_id)
+            .filter(model.Package.state == "active")
+            .order_by(model.Package.title)
+        )
+        model.Session.remove()
+        return [self.sources.index(source_id) for (source_id,) in query]
+
+
+@pytest.fixture
+def two(portal: Portal, publisher: Publisher) -> Any:
+    with Publisher() as second:
+        yield TwoRoutes(portal, (publisher, second))
+
+
+@pytest.mark.parametrize("types", ORDERS)
+def test_second_route_is_the_same_dataset(two: TwoRoutes, types: tuple[str, str]) -> None:
+    two.start(*types)
+    before = ids(two.portal)
+    for id_ in before:
+        shown = call_action("ukharvest_dataset_show", id=id_)
+        assert [each["id"] for each in shown["also_in"]] == [two.sources[1]]
+    for number in (0, 1, 0, 1):
+        assert figures(two.run(number)) == {"not modified": 3}
+    assert (ids(two.portal), two.holders()) == (before, [0, 0, 0])
+
+
+@pytest.mark.parametrize("types", ORDERS[:2])
+def test_dropped_dataset_goes_on_from_the_other_route(
+    two: TwoRoutes, types: tuple[str, str]
+) -> None:
+    two.start(*types)
+    before = ids(two.portal)
+    act("package_patch", id=next(iter(before)), author="A person")
+    two.list_only(0, [0, 1])
+    for _ in range(2):
+        two.run(0, force=True)  # else a portal is asked for changes only
+    assert figures(two.run(1)) == {"updated": 1, "not modified": 2}
+    assert (ids(two.portal), two.holders()) == (before, [0, 0, 1])
+    # The first lists it again: that changes nothing.
+    two.list_only(0, range(3))
+    two.run(0, force=True)
+    assert figures(two.run(1)) == {"not modified": 3}
+    assert (ids(two.portal), two.holders()) == (before, [0, 0, 1])
+
+
+@pytest.mark.parametrize("types", ORDERS[2:])
+def test_source_that_is_switched_off_gives_its_datasets(
+    two: TwoRoutes, types: tuple[str, str]
+) -> None:
+    two.start(*types)
+    before = ids(two.portal)
+    person = next(iter(before))
+    act("package_patch", id=person, author="A person")
+    act("harvest_source_delete", id=two.sources[0])
+    assert figures(two.run(1)) == {"updated": 3}
+    assert (ids(two.portal), two.holders()) == (before, [1, 1, 1])
+    assert call_action("package_show", id=person)["author"] == "A person"
+    texts = {
+        source: [
+            each["text"] for each in act("ukharvest_decision_list", source_id=source)["results"]
+        ]
+        for source in two.sources
+    }
+    assert "Datasets handed over to Source 2: 3" in texts[two.sources[0]]
+    assert texts[two.sources[1]] == ["Datasets taken over from Source 1: 3"]
+    assert figures(two.run(1)) == {"not modified": 3}
+
+
+def _failed(source_id: str, days: int) -> None:
+    """Let a source's last run be one that failed so many days ago."""
+    then = datetime.datetime.now(datetime.timezone.utc).replace(tzinfo=None)
+    then -= datetime.timedelta(days=days)
+    model.Session.add(JobReport(source_id=source_id, outcome="failed", finished=then))
+    model.Session.commit()
+
+
+def test_source_that_fails_for_two_weeks_gives_its_datasets(two: TwoRoutes) -> None:
+    two.start("data_json", "ckan")
+    before = ids(two.portal)
+    _failed(two.sources[0], 13)
+    assert figures(two.run(1)) == {"not modified": 3}
+    _failed(two.sources[0], 15)
+    assert figures(two.run(1)) == {"updated": 3}
+    assert (ids(two.portal), two.holders()) == (before, [1, 1, 1])
+    # It works again: it is the second route now.
+    assert figures(two.run(0)) == {"not modified": 3}
+    assert figures(two.run(1)) == {"not modified": 3}
+    assert (ids(two.portal), two.holders()) == (before, [1, 1, 1])
+
+
+@pytest.mark.parametrize("is_on", [True, False])
+def test_nothing_changes_hands_between_organisations(two: TwoRoutes, is_on: bool) -> None:
+    two.start("ckan", "data_json", owner_org=factories.Organization(image_url="")["id"])
+    before = ids(two.portal)
+    if not is_on:
+        act("harvest_source_delete", id=two.sources[0])
+    data_json(two.publishers[1], modified="2026-06-01")
+    assert figures(two.run(1)) == {"not modified": 3}
+    assert (ids(two.portal), two.holders()) == (before, [0, 0, 0])
+
+
+@pytest.mark.parametrize(("host", "number"), [("localhost", 1), ("127.0.0.1", 0)])
+def test_identifiers_at_the_own_host_prove_whose_datasets_they_are(
+    two: TwoRoutes, monkeypatch: pytest.MonkeyPatch, host: str, number: int
+) -> None:
+    """If no other organisation has a source on that host."""
+    own = [two.publishers[1].url(f"/id/{n}") for n in range(3)]
+    monkeypatch.setitem(globals(), "GUIDS", own)
+    two.hosts = (host, "127.0.0.1")
+    council = factories.Organization(image_url="")["id"]
+    two.start("ckan", "data_json", owner_org=council)
+    before = ids(two.portal)
+    act("harvest_source_delete", id=two.sources[0])
+    two.run(1)
+    assert (ids(two.portal), two.holders()) == (before, [number] * 3)
+    owners = {each["owner_org"] for each in two.portal.datasets()}
+    assert owners == {council if number else two.portal.organization_id}
+
+
+def test_record_of_a_copy_is_refused(two: TwoRoutes) -> None:
+    two.types = ("data_json", "dcat_rdf")
+    data_json(two.publishers[0], title="Another one")
+    turtle(two.publishers[1])
+    first = two.portal.source(two.publishers[0].url("/data.json"))
+    second = two.portal.source(two.publishers[1].url("/catalog.ttl"), "dcat_rdf")
+    assert figures(two.portal.run(first)) == {"added": 3}
+    assert figures(two.portal.run(second)) == {"errored": 3}
+    assert len(two.portal.datasets()) == 3
+
+
+def test_title_that_changes_later_does_not_part_the_routes(two: TwoRoutes) -> None:
+    two.start("data_json", "dcat_rdf")
+    data_json(two.publishers[0], title="A better title")
+    assert figures(two.run(0)) == {"updated": 3}
+    assert figures(two.run(1, force=True)) == {"not modified": 3}
+
+
+def test_two_filters_of_one_url_share_local_numbers(two: TwoRoutes) -> None:
+    """What moves from one filter to the other keeps its page."""
+    rows = [dataset(n, identifier=str(n), theme=["environment"]) for n in range(4)]
+    two.publishers[0].serve("/data.json", catalogue(rows))
+    url = two.publishers[0].url("/data.json")
+    everything = two.portal.source(url)
+    assert figures(two.portal.run(everything)) == {"added": 4}
+    other = two.portal.source(f"{url}/".rstrip("/"), config={"default_tags": ["other"]})
+    assert figures(two.portal.run(other)) == {"not modified": 4}
+    assert len(two.portal.datasets()) == 4
+
+
+def test_local_numbers_of_two_urls_are_two_datasets(two: TwoRoutes) -> None:
+    for each in two.publishers:
+        each.serve("/data.json", catalogue([dataset(1, identifier="1")]))
+        assert figures(two.portal.run(two.portal.source(each.url("/data.json")))) == {"added": 1}
+
+
+def test_order_of_sources_decides_between_organisations(
+    two: TwoRoutes, ckan_config: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the order changes, it changes back: by source, and by organisation."""
+    council = factories.Organization(image_url="")
+    two.start("ckan", "data_json", owner_org=council["id"])
+    before = ids(two.portal)
+    for order, number, taker in ((council["name"], 1, 1), ("source-1 source-2", 0, 0)):
+        monkeypatch.setitem(ckan_config, "ckanext.ukharvest.same_dataset.order", order)
+        two.run(taker)
+        assert (ids(two.portal), two.holders()) == (before, [number] * 3)
+        for each in (0, 1):
+            assert figures(two.run(each)) == {"not modified": 3}
+    assert {each["owner_org"] for each in two.portal.datasets()} == {two.portal.organization_id}
+
+
+def test_record_that_is_refused_leaves_the_dataset_to_the_first(
+    two: TwoRoutes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    two.start("data_json", "dcat_rdf")
+    before = ids(two.portal)
+    act("harvest_source_delete", id=two.sources[0])
+
+    def refuse(*_args: Any, **_more: Any) -> None:
+        raise Rejected({"title": ["no"]})
+
+    with monkeypatch.context() as patch:
+        patch.setattr(DatasetWriter, "write", refuse)
+        assert figures(two.run(1)) == {"errored": 3}
+        assert (ids(two.portal), two.holders()) == (before, [0, 0, 0])
+    assert figures(two.run(1)) == {"updated": 3}
+    assert (ids(two.portal), two.holders()) == (before, [1, 1, 1])
