@@ -36,6 +36,7 @@ FEATURES: dict[str, tuple[str, ...]] = {
     "runs": ("actions", "auth", "pages", "cli"),
     "previews": ("actions", "auth", "pages", "jobs", "cli"),
     "deletions": ("actions", "auth", "pages", "cli"),
+    "duplicates": ("actions", "auth", "pages", "redirects"),
     "adoption": ("actions", "auth", "cli"),
     "stars": ("model", "actions", "auth", "pages", "jobs", "slots", "texts", "doctor", "cli"),
     "themes": ("actions", "auth", "slots"),

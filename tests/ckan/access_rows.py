@@ -125,6 +125,7 @@ TABLE = [
     Row("ukharvest_dashboard_show", SYSADMINS),
     Row("ukharvest_doctor_show", SYSADMINS),
     Row("ukharvest_notice_show", ANY_EDITOR),
+    Row("ukharvest_duplicate_list", ANY_EDITOR),
     Row("ukharvest_notice_update", SYSADMINS, {"text": "Closed on Monday"}),
     # What changes something. A user has one dry run at a time: the first is under way already.
     Row("ukharvest_source_preview_create", EDITORS, SOURCE),
@@ -162,6 +163,8 @@ TABLE = [
     Row("harvest_sources_reindex", SYSADMINS),
     Row("ukharvest_source_adopt", SYSADMINS, {**SOURCE, "dry_run": True}),
     Row("ukharvest_run_stop", EDITORS, LAST),
+    Row("ukharvest_duplicate_decide", EDITORS, {"id": "@pair", "decision": "different"}),
+    Row("ukharvest_duplicate_undo", EDITORS, {"id": "@join"}),
     # What removes datasets or history: administrators.
     Row("ukharvest_pending_decide", ADMINS, {**SOURCE, "decision": "same"}),
     Row("ukharvest_pending_decide", ADMINS, {**SOURCE, "decision": "different"}),

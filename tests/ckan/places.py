@@ -8,8 +8,10 @@ import pytest
 from ckan import model
 from ckanext.harvest.model import HarvestJob, HarvestObject
 
+from ckanext.ukharvest.core.outcomes import DecisionKind
 from ckanext.ukharvest.harvest.gather import previews as source_previews
-from ckanext.ukharvest.harvest.model import Record
+from ckanext.ukharvest.harvest.model import Pending, Record
+from ckanext.ukharvest.harvest.sources import decision_log
 from ckanext.ukharvest.previews import jobs as preview_jobs
 from tests.ckan.access import Headers, headers_of_roles
 from tests.ckan.catalogues import catalogue, dataset
@@ -50,7 +52,15 @@ def place(portal: Portal, publisher: Publisher, organization: dict[str, str]) ->
     move = source_previews.add_preview("nobody", source_id=source, **moved).id
     publisher.serve("/moved.json", catalogue([dataset(0), dataset(1), failed]))
     preview_jobs.run(move)
+    pair = Pending(source_id=source, kind="duplicate", guid=record.guid, new_guid=private["id"])
+    Session.add(pair)
+    options = {"kept": shown["id"], "gone": None, "record_id": None, "name": "", "title": ""}
+    join = decision_log.add_decision(source, "nobody", DecisionKind.JOINED, options=options).id
+    pair_id, record_id, guid = pair.id, record.id, record.guid
+    Session.commit()
     return {
+        "pair": pair_id,
+        "join": join,
         "url": publisher.url("/other.json"),
         "organization": organization["id"],
         "source": source,
@@ -63,8 +73,8 @@ def place(portal: Portal, publisher: Publisher, organization: dict[str, str]) ->
         "object": objects[shown["id"]],
         "private object": objects[private["id"]],
         "failed object": objects[None],
-        "record": record.id,
-        "guid": record.guid,
+        "record": record_id,
+        "guid": guid,
         "dry run": act("ukharvest_source_preview_create", source_id=source)["id"],
         "preview": act("ukharvest_source_preview_create", **tested)["id"],
         "check": act("ukharvest_source_preview_create", text="{}")["id"],

@@ -18,6 +18,8 @@ pytestmark = pytest.mark.in_process
 AGAIN = {
     "harvest_job_create": {500},  # ckanext-harvest's
     "harvest_source_delete": {200, 404},
+    "ukharvest_duplicate_decide": {404},
+    "ukharvest_duplicate_undo": {404},
     "ukharvest_source_move": {404},
 }
 # Once loaded again, ckanext-harvest also registers its auth functions as actions (one default

@@ -1,0 +1,158 @@
+"""Likely duplicates: found by files and titles, joined by a person, and parted again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from ckan import model
+from ckan.tests import factories
+from ckan.tests.helpers import CKANTestApp, call_action
+
+from ckanext.ukharvest.harvest.model import Pending
+from tests.ckan.catalogues import catalogue, dataset
+from tests.ckan.harvesting import Portal, act, figures
+from tests.ckan.logins import sysadmin
+from tests.publisher import Publisher
+
+pytestmark = pytest.mark.in_process
+
+FILE = "https://data.example/files/1.csv"
+
+
+def own(number: int, **fields: Any) -> dict[str, Any]:
+    """Return a record of another publisher: another identifier."""
+    return dataset(number, identifier=f"https://other.example/id/{number}", **fields)
+
+
+def run(portal: Portal, publisher: Publisher, path: str, records: list[dict[str, Any]]) -> str:
+    publisher.serve(path, catalogue(records))
+    source = portal.source(publisher.url(path))
+    assert figures(portal.run(source)) == {"added": len(records)}
+    return source
+
+
+def by_hand(portal: Portal, title: str, *urls: str) -> dict[str, Any]:
+    resources = [{"url": url, "name": "Table"} for url in urls]
+    made = factories.Dataset(owner_org=portal.organization_id, title=title, resources=resources)
+    return dict(made)
+
+
+def listed() -> dict[str, Any]:
+    return dict(act("ukharvest_duplicate_list"))
+
+
+def post(app: CKANTestApp, **form: Any) -> str:
+    answer = app.post("/harvest/duplicates", params=form, headers=sysadmin())
+    return str(answer.body)
+
+
+def test_same_title_and_file_are_listed(portal: Portal, publisher: Publisher) -> None:
+    hand = by_hand(portal, "  dataset 00001", FILE, "https://data.example/more.csv")
+    by_hand(portal, "Dataset 00001", "https://data.example/another.csv")
+    by_hand(portal, "Another title", "https://data.example/files/2.csv", "https://x.example/3.csv")
+    run(portal, publisher, "/a.json", [dataset(1), dataset(2)])
+    (pair,) = listed()["results"]
+    assert {each["id"] for each in pair["datasets"]} > {hand["id"]}
+    assert (pair["keep"], pair["may_decide"]) == (hand["id"], True)
+
+
+def test_same_files_are_listed_once(portal: Portal, publisher: Publisher) -> None:
+    run(portal, publisher, "/a.json", [dataset(1)])
+    first = portal.datasets()[0]["id"]
+    second = run(portal, publisher, "/b.json", [own(1, title="Other words")])
+    (pair,) = listed()["results"]
+    assert (pair["keep"], len(pair["datasets"])) == (first, 2)
+    publisher.serve("/b.json", catalogue([own(1, title="Other words", description="New")]))
+    portal.run(second)
+    assert listed()["count"] == 1
+    publisher.serve("/b.json", catalogue([own(1, title="Other words", distribution=[])]))
+    portal.run(second)
+    assert listed()["count"] == 0
+
+
+def test_url_of_many_datasets_is_no_evidence(portal: Portal, publisher: Publisher) -> None:
+    files = [{"downloadURL": FILE, "title": "Home page"}]
+    run(portal, publisher, "/a.json", [dataset(n, distribution=files) for n in range(20)])
+    run(portal, publisher, "/b.json", [own(n, distribution=files) for n in range(2)])
+    assert listed()["count"] == 0
+
+
+def test_joined_dataset_leads_to_the_one_that_stays(
+    app: CKANTestApp, portal: Portal, publisher: Publisher
+) -> None:
+    hand = by_hand(portal, "Dataset 00001", FILE)
+    source = run(portal, publisher, "/a.json", [dataset(1)])
+    (gone,) = [each for each in portal.datasets() if each["id"] != hand["id"]]
+    page = app.get("/harvest/duplicates", headers=sysadmin()).body
+    assert "They are the same" in page
+    (pair,) = listed()["results"]
+    assert "Saved." in post(app, id=pair["id"], choice="same", keep=hand["id"])
+    assert [each["id"] for each in portal.datasets()] == [hand["id"]]
+    moved = app.get(f"/dataset/{gone['name']}", follow_redirects=False)
+    assert moved.headers["Location"].endswith(f"/dataset/{hand['name']}")
+    # The record is skipped from now on, whatever its source says.
+    for description in ("New", "Newer"):
+        publisher.serve("/a.json", catalogue([dataset(1, description=description)]))
+        assert figures(portal.run(source)) == {"not modified": 1}
+    assert len(portal.datasets()) == 1
+    # One click parts them again.
+    (joined,) = listed()["joined"]
+    assert "Saved." in post(app, id=joined["id"], choice="undo")
+    back = {each["id"]: each for each in portal.datasets()}
+    assert back.keys() == {hand["id"], gone["id"]}
+    assert back[gone["id"]]["name"] == gone["name"]
+    assert figures(portal.run(source)) == {"updated": 1}
+    assert len(portal.datasets()) == 2
+    assert (listed()["count"], listed()["joined"]) == (0, [])
+
+
+def test_hand_made_dataset_can_go(app: CKANTestApp, portal: Portal, publisher: Publisher) -> None:
+    hand = by_hand(portal, "Dataset 00001", FILE)
+    source = run(portal, publisher, "/a.json", [dataset(1)])
+    (stays,) = [each["id"] for each in portal.datasets() if each["id"] != hand["id"]]
+    act("ukharvest_duplicate_decide", id=listed()["results"][0]["id"], decision="same", keep=stays)
+    assert [each["id"] for each in portal.datasets()] == [stays]
+    assert figures(portal.run(source)) == {"not modified": 1}
+    moved = app.get(f"/dataset/{hand['name']}", follow_redirects=False)
+    assert "/dataset/dataset-00001" in moved.headers["Location"]
+    act("ukharvest_duplicate_undo", id=listed()["joined"][0]["id"])
+    assert len(portal.datasets()) == 2
+
+
+def test_different_datasets_are_not_listed_again(portal: Portal, publisher: Publisher) -> None:
+    by_hand(portal, "Dataset 00001", FILE)
+    source = run(portal, publisher, "/a.json", [dataset(1)])
+    act("ukharvest_duplicate_decide", id=listed()["results"][0]["id"], decision="different")
+    publisher.serve("/a.json", catalogue([dataset(1, description="New")]))
+    portal.run(source)
+    assert listed()["count"] == 0
+    texts = [each["text"] for each in act("ukharvest_decision_list", source_id=source)["results"]]
+    assert texts == ["Different datasets: Dataset 00001"]
+
+
+def test_copy_of_a_record_can_be_joined(portal: Portal, publisher: Publisher) -> None:
+    run(portal, publisher, "/a.json", [dataset(1)])
+    publisher.serve("/b.json", catalogue([dataset(1, title="Other words")]))
+    source = portal.source(publisher.url("/b.json"))
+    for _ in range(2):
+        assert figures(portal.run(source)) == {"errored": 1}
+    (pair,) = listed()["results"]
+    (stays,) = pair["datasets"]
+    act("ukharvest_duplicate_decide", id=pair["id"], decision="same", keep=stays["id"])
+    assert figures(portal.run(source)) == {"not modified": 1}
+    also = call_action("ukharvest_dataset_show", id=stays["id"])["also_in"]
+    assert [each["id"] for each in also] == [source]
+
+
+def test_editors_get_the_pairs_of_their_organisation(portal: Portal, publisher: Publisher) -> None:
+    by_hand(portal, "Dataset 00001", FILE)
+    run(portal, publisher, "/a.json", [dataset(1)])
+    numbers = []
+    for organization in (portal.organization_id, factories.Organization(image_url="")["id"]):
+        user = factories.User(image_url="")["name"]
+        act("organization_member_create", id=organization, username=user, role="editor")
+        context = {"user": user, "ignore_auth": False}
+        numbers.append(call_action("ukharvest_duplicate_list", context)["count"])
+    assert numbers == [1, 0]
+    assert model.Session.query(Pending).count() == 1
