@@ -4,14 +4,8 @@ from __future__ import annotations
 
 # Rooms that could be deleted: none imports another.
 FEATURES = (
-<<<<<<< HEAD
-    *("adoption", "data_checks", "deletions", "doctor", "export", "links", "notifications"),
-    *("previews", "runs", "stars", "themes", "value_tables"),
-=======
     *("adoption", "data_checks", "deletions", "doctor", "duplicates", "export"),
-    *("links", "notifications"),
-    *("previews", "runs", "stars", "themes"),
->>>>>>> 387dd470 (List likely duplicates, join two datasets and part them again)
+    *("links", "notifications", "previews", "runs", "stars", "themes", "value_tables"),
 )
 # From the ground up: modules and folders of each floor. "" is the package itself.
 FLOORS: tuple[tuple[str, ...], ...] = (
