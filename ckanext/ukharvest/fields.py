@@ -1,7 +1,8 @@
 """The table of the fields that this extension adds to datasets and resources.
 
-Validation, forms, pages, facets and documentation are made from it (decision 0015). Names and
-stored forms are those of data.gov.uk, so portals that have these fields keep their data unchanged.
+Validation, forms, pages, facets, presets, export and documentation are made from it (decision
+0015): a new field is a row here, and ``bin/docs``. Names and stored forms are those of data.gov.uk,
+so portals that have these fields keep their data unchanged.
 """
 
 from __future__ import annotations
@@ -16,11 +17,11 @@ T = TypeVar("T")
 
 # How a value is stored; extras are text.
 TEXT = "text"
-URIS = "uris"  # identifiers with spaces between them
+URIS = "uris"  # identifiers with spaces between them; of the lists of functions and services
 ADDRESSES = "addresses"  # a JSON list of web addresses
 ADDRESS = "address"
 NAME = "name"  # one value of a vocabulary
-NAMES = "names"  # a JSON list of values of a vocabulary
+NAMES = "names"  # a JSON list of values of the list of themes
 DATE = "date"  # ISO 8601: year, month or day
 FLAG = "flag"  # "true", or nothing
 
@@ -42,6 +43,8 @@ class Field:
         vocabulary: the list that its values come from, "" for none.
         aliases: other keys that sources and portals use for it.
         facet: title of its search facet, "" for none.
+        facet_name: the facet's name in the settings and the index; fields of one name are one
+            facet, which has its title from one of them. "": the key.
     """
 
     key: str
@@ -52,6 +55,7 @@ class Field:
     aliases: tuple[str, ...] = ()
     help: str = ""
     facet: str = ""
+    facet_name: str = ""
 
 
 FIELDS = (
@@ -61,12 +65,14 @@ FIELDS = (
         NAME,
         vocabulary="themes",
         facet="Theme",
+        facet_name="theme",
     ),
     Field(
         "theme-secondary",
         "Further themes",
         NAMES,
         vocabulary="themes",
+        facet_name="theme",
     ),
     Field(
         "la_function",
@@ -75,6 +81,7 @@ FIELDS = (
         vocabulary="functions",
         help="The part of a council's work that it is about, from the LGA's list.",
         facet="Local authority function",
+        facet_name="function",
     ),
     Field(
         "la_service",
@@ -83,6 +90,7 @@ FIELDS = (
         vocabulary="services",
         help="The council services that it is about, from the LGA's list.",
         facet="Local authority service",
+        facet_name="service",
     ),
     Field(
         "schema",
@@ -91,6 +99,7 @@ FIELDS = (
         vocabulary="schemas",
         help="The published schema that the data follows.",
         facet="Schema",
+        facet_name="schema",
     ),
     Field(
         "codelist",
@@ -135,6 +144,7 @@ FIELDS = (
         of=RESOURCE,
         vocabulary="schemas",
         aliases=("schema-url",),
+        facet_name="schema",
         help="The published schema that the data follows.",
     ),
     Field(
@@ -147,6 +157,17 @@ FIELDS = (
     ),
 )
 
+
+def _facets() -> dict[str, tuple[Field, ...]]:
+    """Return name of a facet → its fields; that with the title comes first."""
+    names = {field.facet_name or field.key: field for field in FIELDS if field.facet}
+    return {
+        name: (field, *(own for own in FIELDS if own.facet_name == name and own != field))
+        for name, field in names.items()
+    }
+
+
+FACETS = _facets()
 
 _STAND_INS = {STAND_IN + field.key: field.key for field in FIELDS if field.of == DATASET}
 

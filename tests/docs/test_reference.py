@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import pkgutil
 import re
 
 import yaml
@@ -29,7 +30,10 @@ def test_settings_page_lists_the_declared_settings() -> None:
 def test_settings_are_listed_with_their_defaults() -> None:
     offenders = []
     for key, option in DECLARED.items():
-        default = IN_WORDS.get(key, option.get("default", ""))
+        made = option.get("default_callable")
+        default = IN_WORDS.get(
+            key, pkgutil.resolve_name(made)() if made else option.get("default", "")
+        )
         text = str(default).lower() if isinstance(default, bool) else str(default)
         cells = f"| `{key}` | {text} |".replace("|  |", "| |")
         offenders += [] if cells in SETTINGS else [cells]

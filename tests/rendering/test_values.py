@@ -12,7 +12,7 @@ from lxml import html
 from markupsafe import Markup
 
 from ckanext.ukharvest.rendering.fields import find_field
-from ckanext.ukharvest.rendering.values import Portal, schema_label
+from ckanext.ukharvest.rendering.values import Portal, listed_label
 from tests.rendering.hostile_texts import HOSTILE
 
 ESD = "http://id.esd.org.uk"
@@ -30,7 +30,7 @@ PORTAL = Portal(lambda words: words, lambda field, value: f"/dataset/?{field}={v
     ],
 )
 def test_schema_in_no_list_is_labelled_by_the_end_of_its_url(url: str, label: str) -> None:
-    assert schema_label(url) == label
+    assert listed_label(url, "schemas") == label
 
 
 OURS = (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from ckan.lib.search import SearchError, SolrConnectionError
@@ -17,6 +17,7 @@ from ckanext.ukharvest.datasets.provenance import (
 )
 from ckanext.ukharvest.datasets.records import problems_of
 from ckanext.ukharvest.harvest.batch import dataset_rows
+from ckanext.ukharvest.harvest.lists import IndexField
 from ckanext.ukharvest.harvest.records import links as link_results
 from ckanext.ukharvest.harvest.records import record_history
 from ckanext.ukharvest.lib.actions import context as own_context
@@ -24,6 +25,7 @@ from ckanext.ukharvest.lib.lookups import once
 from ckanext.ukharvest.lib.permissions import may
 from ckanext.ukharvest.lib.slots import facts_of
 from ckanext.ukharvest.rendering import source_record
+from ckanext.ukharvest.rendering.values import INDEXED
 
 log = logging.getLogger(__name__)
 
@@ -75,6 +77,7 @@ def describe_dataset(
     if not origin:
         return facts
     facts |= {**origin, "coupled": find_coupled(context, id_)}
+    facts["collections"] = find_collections(context, id_)
     return facts | _of_record(context, id_, origin) if origin["harvested_by_source"] else facts
 
 
@@ -121,6 +124,36 @@ def ukharvest_link_fails(package: Mapping[str, Any], resource: Mapping[str, Any]
 
 
 MOST = 500  # datasets, and services; CKAN's search returns at most 1,000
+MOST_PARTS = 20  # that a page lists; a search has all
+
+# The facet of collections: ids of the datasets that a dataset is part of.
+PART_OF = "part_of"
+INDEX_FIELDS = (
+    IndexField(PART_OF, dataset_rows.related_column(dataset_rows.WHOLES), dataset_rows.related_ids),
+)
+
+
+def find_collections(context: Any, package_id: str) -> dict[str, Any]:
+    """Return which datasets a dataset is part of, and which are part of it, as far as the user may.
+
+    Returns:
+        ``part_of`` and ``parts``: dicts with ``id``, ``name`` and ``title``, sorted by title, at
+        most 500 and 20; ``parts_count``: how many parts there are, as the search finds them;
+        ``references``: the names of the first in the dataset's record; ``is_unknown``: there are
+        some, and the search failed.
+    """
+    wholes = dataset_rows.find_related([package_id], dataset_rows.WHOLES).get(package_id, {})
+    facts: dict[str, Any] = {"part_of": [], "parts": [], "parts_count": 0, "references": []}
+    try:
+        facts["part_of"] = find_readable(context, list(wholes)[:MOST])
+        if dataset_rows.find_related([package_id], dataset_rows.PARTS):
+            field = f'{INDEXED[PART_OF]}:"{package_id}"'
+            facts["parts"], facts["parts_count"] = _search(context, field, MOST_PARTS)
+    except (SearchError, SolrConnectionError):  # the page is useful without them
+        log.exception("The collections of %s could not be looked up", package_id)
+        return {**facts, "is_unknown": True}
+    names = {name for whole in facts["part_of"] for name in wholes[whole["id"]]}
+    return {**facts, "references": sorted(names), "is_unknown": False}
 
 
 def find_coupled(context: Any, package_id: str) -> dict[str, Any]:
@@ -134,10 +167,11 @@ def find_coupled(context: Any, package_id: str) -> dict[str, Any]:
         at most 500 of each; ``references``: the names of those datasets in the service's record;
         ``is_unknown``: there are some, and the search failed.
     """
-    names = dataset_rows.datasets_of_service(package_id)
-    operated, services = list(names)[:MOST], list(dataset_rows.services_of(package_id))[:MOST]
+    names = dataset_rows.find_related([package_id], dataset_rows.DATASETS).get(package_id, {})
+    services_of = dataset_rows.find_related([package_id], dataset_rows.SERVICES)
+    operated, services = list(names)[:MOST], list(services_of.get(package_id, ()))[:MOST]
     try:
-        packages = _readable(context, {*operated, *services})
+        packages = find_readable(context, {*operated, *services})
     except (SearchError, SolrConnectionError):  # the page is useful without them
         log.exception("What is coupled with %s could not be looked up", package_id)
         return {"datasets": [], "services": [], "references": [], "is_unknown": True}
@@ -150,20 +184,26 @@ def find_coupled(context: Any, package_id: str) -> dict[str, Any]:
     }
 
 
-def _readable(context: Any, ids: set[str]) -> list[dict[str, Any]]:
-    """Return the datasets that the user may read, by one search, which applies permissions."""
+def find_readable(context: Any, ids: Collection[str]) -> list[dict[str, Any]]:
+    """Return those of some datasets that the user may read: ``id``, ``name`` and ``title``."""
     if not ids:
         return []
-    own = {key: context[key] for key in ("user", "auth_user_obj", "ignore_auth") if key in context}
     either = " OR ".join(f'"{id_}"' for id_ in sorted(ids))
+    return _search(context, f"id:({either})", len(ids))[0]
+
+
+def _search(context: Any, filters: str, most: int) -> tuple[list[dict[str, Any]], int]:
+    """Return datasets and their number, by one search, which applies permissions."""
+    own = {key: context[key] for key in ("user", "auth_user_obj", "ignore_auth") if key in context}
     query = {
         "q": "*:*",
-        "fq": f"id:({either})",
+        "fq": filters,
         "fl": ["id", "name", "title"],
         "include_private": True,
         "facet": "false",
         "sort": "title_string asc",
-        "rows": len(ids),
+        "rows": most,
     }
-    results = tk.get_action("package_search")(own, query)["results"]
-    return [{key: row[key] for key in ("id", "name", "title")} for row in results]
+    found = tk.get_action("package_search")(own, query)
+    rows = [{key: row[key] for key in ("id", "name", "title")} for row in found["results"]]
+    return rows, found["count"]

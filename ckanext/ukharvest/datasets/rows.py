@@ -9,15 +9,17 @@ from typing import Any
 from ckan.plugins import toolkit as tk
 from markupsafe import Markup, escape
 
+from ckanext.ukharvest.core import relations
 from ckanext.ukharvest.core.values import licences
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
-from ckanext.ukharvest.datasets.facts import ukharvest_dataset
+from ckanext.ukharvest.datasets.facts import PART_OF, ukharvest_dataset
 from ckanext.ukharvest.datasets.provenance import (
     DATASET_KEYS,
     fact,
     facts_of,
     once_per_page,
     portal,
+    search_url,
     ukharvest_is_harvested,
 )
 from ckanext.ukharvest.lib import texts
@@ -142,7 +144,7 @@ def ukharvest_facts(package: Mapping[str, Any]) -> Rows | None:
     if not harvested and not facts.keys() & DATASET_KEYS:
         return None
     if harvested:
-        return _rows(package, facts, {**_of_ckan(package), **_couplings(package)}, facts)
+        return _rows(package, facts, {**_of_ckan(package), **_relations(package)}, facts)
     own = {key: text for key, text in facts.items() if key in DATASET_KEYS}
     shown = _rows(package, own, _of_ckan(package))
     # Unknown extras are shown as CKAN does.
@@ -162,7 +164,7 @@ def ukharvest_further_facts(package: Mapping[str, Any]) -> Rows:
     if not harvested:
         facts = {key: text for key, text in facts.items() if key in DATASET_KEYS}
     left = {key: text for key, text in facts.items() if key not in shown}
-    rows = _rows(package, left, _couplings(package) if harvested else {}, facts)
+    rows = _rows(package, left, _relations(package) if harvested else {}, facts)
     return Rows(
         tuple(row for row in rows.known if row.key not in shown and (row.is_given or harvested)),
         rows.others,
@@ -299,6 +301,31 @@ def _person(package: Mapping[str, Any], key: str) -> Markup:
     return Markup(", ").join(part for part in dict.fromkeys(both) if part)
 
 
+def _relations(package: Mapping[str, Any]) -> dict[str, Markup]:
+    """Return the rows of collections, and of services and their datasets, as links."""
+    return {**_collections(package), **_couplings(package)}
+
+
+def _collections(package: Mapping[str, Any]) -> dict[str, Markup]:
+    """Return the rows about what a dataset is part of, and about its parts.
+
+    Identifiers of the source are not shown beside the datasets that all of them name.
+    """
+    facts = ukharvest_dataset(package)["collections"]
+    rows = {field_rows.WHOLES: _links(facts["part_of"]), field_rows.PARTS: Markup("")}
+    if number := facts["parts_count"]:
+        words = tk.ungettext("{n} dataset", "{n} datasets", number).format(n=f"{number:,}")
+        url = search_url(values.INDEXED[PART_OF], package["id"])
+        every = Markup('<a href="{}">{}</a>').format(url, words)
+        rows[field_rows.PARTS] = values.render_list([every, _links(facts["parts"])])
+    for key, relation in relations.EXTRAS.items():
+        if relation == relations.IS_PART_OF and relations.are_known(
+            fact(package, key), facts["references"]
+        ):
+            rows[key] = Markup("")
+    return rows
+
+
 def _couplings(package: Mapping[str, Any]) -> dict[str, Markup]:
     coupled = ukharvest_dataset(package)["coupled"]
     if coupled["is_unknown"]:
@@ -309,12 +336,12 @@ def _couplings(package: Mapping[str, Any]) -> dict[str, Markup]:
             key: escape(tk._("Not shown: this site's search failed. Try again later.")),
         }
     return {
-        field_rows.COUPLED_DATASETS: _coupled(coupled["datasets"], _elsewhere(package, coupled)),
-        field_rows.COUPLED_SERVICES: _coupled(coupled["services"]),
+        field_rows.COUPLED_DATASETS: _links(coupled["datasets"], _elsewhere(package, coupled)),
+        field_rows.COUPLED_SERVICES: _links(coupled["services"]),
     }
 
 
-def _coupled(others: list[dict[str, Any]], elsewhere: Iterable[Markup] = ()) -> Markup:
+def _links(others: list[dict[str, Any]], elsewhere: Iterable[Markup] = ()) -> Markup:
     link = Markup('<a href="{}">{}</a>')
     links = [
         link.format(tk.h.url_for("dataset.read", id=other["name"]), other["title"] or other["name"])

@@ -7,14 +7,18 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
+from itertools import chain
 from typing import Any
 
 from ckan import plugins as p
+from ckan.lib.search import SearchError, SolrConnectionError
 from ckan.plugins import toolkit as tk
 from flask import g, has_request_context
 
 from ckanext.ukharvest import config, fields
 from ckanext.ukharvest.core.values import (
+    frequencies,
     gazetteer,
     local_government_lists,
     organization_types,
@@ -25,11 +29,14 @@ from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.core.vocabularies import vocabulary
 from ckanext.ukharvest.datasets import model as dataset_model
+from ckanext.ukharvest.datasets.facts import PART_OF, find_readable
 from ckanext.ukharvest.datasets.model import Listed
+from ckanext.ukharvest.fields import ADDRESS, ADDRESSES, DATASET, FLAG, Field
 from ckanext.ukharvest.harvest.index import index_values
 from ckanext.ukharvest.harvest.index.index_values import IndexValues
 from ckanext.ukharvest.harvest.run import runs
 from ckanext.ukharvest.lib import slots
+from ckanext.ukharvest.lib.actions import context
 from ckanext.ukharvest.lib.slots import Facet
 from ckanext.ukharvest.lib.texts import gettext
 from ckanext.ukharvest.mapping.form_fields import STAND_IN
@@ -131,17 +138,9 @@ def ukharvest_place() -> dict[str, Any] | None:
     }
 
 
-_FACETS_OF_FIELDS = {
-    "theme-primary": "theme",
-    "la_function": "function",
-    "la_service": "service",
-    "schema": "schema",
-}
-
-
 def titles() -> dict[str, str]:
     """Return the portal's facets in its order: index field → title."""
-    known = {_FACETS_OF_FIELDS[field.key]: field.facet for field in fields.FIELDS if field.facet}
+    known = {name: own[0].facet for name, own in fields.FACETS.items()}
     known |= {name: facet.title for name, facet in _other_facets().items()}
     return {INDEXED[name]: tk._(known[name]) for name in config.facets() if name in known}
 
@@ -173,7 +172,8 @@ def label(results: dict[str, Any], asked: str | list[str]) -> None:
     """
     filters = asked if isinstance(asked, str) else " ".join(asked)
     own = titles()
-    labels = _LABELS | {name: facet.label for name, facet in _other_facets().items()}
+    labels = {name: _label_of(fields_[0]) for name, fields_ in fields.FACETS.items()}
+    labels |= {name: facet.label for name, facet in _other_facets().items()}
     for name, label_of in labels.items():
         field = INDEXED[name]
         facet = results.get("search_facets", {}).get(field)
@@ -186,6 +186,25 @@ def label(results: dict[str, Any], asked: str | list[str]) -> None:
                 facet["items"].append({"name": value, "display_name": value, "count": 0})
         for item in facet["items"]:
             item["display_name"] = label_of(item["name"])
+    _label_collections(results.get("search_facets", {}).get(INDEXED[PART_OF]))
+
+
+def _label_collections(facet: dict[str, Any] | None) -> None:
+    """Label collections by their titles; those that the user may not read are no values."""
+    if not facet or not facet["items"]:
+        return
+    try:
+        # Outside a request nobody is known to have asked.
+        own = context() if tk.current_user else {"user": ""}
+        readable = find_readable(own, [item["name"] for item in facet["items"]][:MOST])
+    except (SearchError, SolrConnectionError):  # the search itself has just worked
+        readable = []
+    titles = {package["id"]: package["title"] or package["name"] for package in readable}
+    facet["items"] = [
+        {**item, "display_name": titles[item["name"]]}
+        for item in facet["items"]
+        if item["name"] in titles
+    ]
 
 
 def facet_items(field: str, search_facets: dict[str, Any]) -> list[dict[str, Any]]:
@@ -215,13 +234,25 @@ def _tree(values: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     return below("", 0)
 
 
+# The label of a facet's value by the list of its field, else by its kind.
 _LABELS: dict[str, Callable[[str], str]] = {
-    "theme": lambda name: tk._(theme_names.title(name)),
-    "function": rendering_values.lga_label,
-    "service": rendering_values.lga_label,
-    "schema": rendering_values.schema_label,
+    "themes": lambda name: tk._(theme_names.title(name)),
+    "functions": rendering_values.lga_label,
+    "services": rendering_values.lga_label,
+    "frequencies": lambda interval: frequencies.frequency_label(interval, tk._),
+    FLAG: lambda _value: tk._("yes"),
 }
+
+
+def _label_of(field: Field) -> Callable[[str], str]:
+    own = _LABELS.get(field.vocabulary) or _LABELS.get(field.kind)
+    # Of an address, and of any other text, which is its own label.
+    return own or partial(rendering_values.listed_label, name=field.vocabulary)
+
+
 _FACETS = {
+    # Labelled together, since each needs a look at the collection.
+    PART_OF: Facet(_("Part of"), str),
     "organization_type": Facet(
         _("Type of organisation"), lambda name: tk._(organization_types.label(name))
     ),
@@ -277,7 +308,6 @@ LONGEST = 1000  # characters of one value
 # Solr refuses a dataset with an untokenised text of more than 32,766 bytes.
 _REFUSED = 32_766
 _WIDTH = 0.0001  # degrees, added on each side; Solr's numbers are no finer
-_SCHEMA_KEYS = ("schema_url", "schema-url")
 
 
 def build_index_fields(package: Mapping[str, Any]) -> dict[str, Any]:
@@ -352,16 +382,13 @@ def _counted(package: Mapping[str, Any], known: IndexValues) -> dict[str, list[s
     ]
     functions = [uri for uris in local for uri in uris.functions]
     services = [uri for uris in local for uri in uris.services]
-    themes = [
-        theme_names.find(text)
-        for key in ("theme-primary", "theme-secondary")
-        for text in rendering_values.names(_text(package, key))
-    ]
     values: dict[str, Iterable[str]] = {
-        "theme": filter(None, themes),
+        name: chain.from_iterable(_values(package, field) for field in own)
+        for name, own in fields.FACETS.items()
+    }
+    values |= {
         "function": (*functions, *local_government_lists.parent_functions((*functions, *services))),
         "service": services,
-        "schema": _schemas(package),
         **known.facets,
     }
     few = {rendering_values.INDEXED[facet]: _few(texts) for facet, texts in values.items()}
@@ -385,14 +412,26 @@ def _few(values: Iterable[str]) -> list[str]:
     return list(distinct)
 
 
-def _schemas(package: Mapping[str, Any]) -> Iterator[str]:
-    """Return the schemas of the dataset, then of its resources; listed ones by the list's URL."""
-    texts = rendering_values.addresses(_text(package, "schema"))
+def _values(package: Mapping[str, Any], field: Field) -> Iterator[str]:
+    """Yield the facet values of a field; those in its list as the list has them."""
+    for text in _texts(package, field):
+        if field.vocabulary == "themes":
+            yield from filter(None, map(theme_names.find, rendering_values.names(text)))
+        elif field.kind in (ADDRESS, ADDRESSES):
+            for url in filter(is_web_url, rendering_values.addresses(text)):
+                entry = vocabulary.row(field.vocabulary, url) if field.vocabulary else None
+                yield entry["url"] if entry else url
+        elif text:
+            yield text
+
+
+def _texts(package: Mapping[str, Any], field: Field) -> Iterator[str]:
+    """Yield what a dataset, or each of its resources, has in a field."""
+    if field.of == DATASET:
+        yield _text(package, field.key)
+        return
+    keys = (field.key, *field.aliases)
     whole = str(package.get("data_dict") or "")
-    if any(f'"{key}"' in whole for key in _SCHEMA_KEYS):
+    if any(f'"{key}"' in whole for key in keys):
         for resource in json.loads(whole).get("resources", ()):
-            texts += [str(resource[key]) for key in _SCHEMA_KEYS if resource.get(key)]
-    for text in texts:
-        if is_web_url(text):
-            entry = vocabulary.row("schemas", text)
-            yield entry["url"] if entry else text
+            yield from (str(resource[key]) for key in keys if resource.get(key))

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ckanext.ukharvest.fields import DATASET, FIELDS
+
 RDF, DATA_JSON = "DCAT-AP", "data.json"
 
 
@@ -29,6 +31,19 @@ class Loss:
 
 
 _IN_RDF, _IN_JSON = (RDF,), (DATA_JSON,)
+# Fields of ours that DCAT-AP has, or that have a loss of their own below.
+_IN_DCAT = frozenset(
+    (
+        *("theme-primary", "theme-secondary", "la_function", "la_service", "schema", "mandate"),
+        *("update_frequency", "temporal_coverage-from", "temporal_coverage-to"),
+        *("schema_url", "schema_type"),
+    )
+)
+_OF_FORMS = tuple(
+    field.key if field.of == DATASET else f"resource.{field.key}"
+    for field in FIELDS
+    if field.key not in _IN_DCAT
+)
 
 LOSSES: tuple[Loss, ...] = (
     Loss(
@@ -227,10 +242,9 @@ LOSSES: tuple[Loss, ...] = (
     Loss(
         "DCAT-AP has no such property",
         (
-            *("access_level", "bureau_code", "codelist", "original_guid", "other_identifier"),
+            *("access_level", "bureau_code", *_OF_FORMS, "original_guid", "other_identifier"),
             *("liability_statement", "primary_it_investment_uii", "program_code"),
             *("productIdentifier", "publisher_hierarchy", "relation", "system_of_records"),
-            "unpublished",
             *("date", "resource.described_by", "resource.described_by_type"),
             "resource.resource_title",
         ),

@@ -14,6 +14,7 @@ from ckan.plugins import toolkit as tk
 from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 
 from ckanext.ukharvest.core.outcomes import RunMode
+from ckanext.ukharvest.core.relations import OPERATES_ON
 
 
 def utcnow() -> datetime.datetime:
@@ -225,12 +226,13 @@ class RecordProblem(tk.BaseModel):  # type: ignore[misc, name-defined]
 
 
 class Coupling(tk.BaseModel):  # type: ignore[misc, name-defined]
-    """One way to find a dataset that a service operates on; replaced at each import.
+    """One way to find a dataset that another names; replaced at each import.
 
     Attributes:
-        record_id: the service's record.
-        reference: identifier or address of the dataset's record, as the service gives it. The
-            record may come later, from another source, or never.
+        record_id: the record that names it, such as a service's.
+        relation: of that record to the other, as in ``core/relations.py``.
+        reference: identifier or address of the other's record, as this one gives it. The record may
+            come later, from another source, or never.
     """
 
     __tablename__ = "ukharvest_coupling"
@@ -243,6 +245,7 @@ class Coupling(tk.BaseModel):  # type: ignore[misc, name-defined]
         nullable=False,
         index=True,
     )
+    relation = sa.Column(sa.UnicodeText, nullable=False, server_default=OPERATES_ON)
     reference = sa.Column(sa.UnicodeText, nullable=False)
 
 

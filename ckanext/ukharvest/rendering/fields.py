@@ -47,12 +47,41 @@ class DatasetField(NamedTuple):
     is_contact: bool = False
 
 
-_LABELS_OF_FORM = {field.key: field.label for field in fields.FIELDS}
+# Renderers of lists with more than labels.
+_RENDERERS: Mapping[str, Renderer] = {
+    "themes": values.render_themes,
+    "functions": values.render_functions,
+    "services": values.render_services,
+    "frequencies": values.render_interval,
+}
+
+
+def _renderer(field: fields.Field) -> Renderer | None:
+    if own := _RENDERERS.get(field.vocabulary):
+        return own
+    if field.kind == fields.FLAG:
+        return values.render_flag
+    is_address = field.kind in (fields.ADDRESS, fields.ADDRESSES)
+    if not is_address and not field.vocabulary:
+        return None
+    facet = field.facet_name or (field.key if field.facet else "")
+    return values.render_listed(field.vocabulary, facet, is_address=is_address)
+
+
+_OWN = {
+    (field.of, field.key): DatasetField(field.label, render=_renderer(field))
+    for field in fields.FIELDS
+}
 
 
 def _own(key: str, **more: Any) -> dict[str, DatasetField]:
-    """Return the row of a field of ``fields.FIELDS``, which has the label."""
-    return {key: DatasetField(_LABELS_OF_FORM[key], **more)}
+    """Return the row of a dataset's field of ``fields.FIELDS``, with its place on the page."""
+    return {key: _OWN[fields.DATASET, key]._replace(**more)}
+
+
+def _others(of: str, rows: Collection[str]) -> dict[str, DatasetField]:
+    """Return the fields of ``fields.FIELDS`` that are no row yet: a page shows them last."""
+    return {key: row for (owner, key), row in _OWN.items() if owner == of and key not in rows}
 
 
 def _mail(text: str, _portal: Portal) -> Markup:
@@ -64,6 +93,7 @@ ADDED, CHANGED, WEB_PAGE = "this site: added", "this site: changed", "this site:
 AUTHOR, MAINTAINER, VERSION = "this site: author", "this site: maintainer", "this site: version"
 PERIOD = "period covered"
 COUPLED_DATASETS, COUPLED_SERVICES = "coupled datasets", "coupled services"
+WHOLES, PARTS = "part of", "parts"
 # The limits of a box, and the sides that stand before them.
 BOX = {"bbox-west-long": "W", "bbox-east-long": "E", "bbox-south-lat": "S", "bbox-north-lat": "N"}
 
@@ -74,15 +104,10 @@ FIELDS = {
     "frequency-of-update": _F(
         "Frequency of update", place=MAIN, render=inspire.render_frequency, required_of=LOCATION
     ),
-    **_own(
-        "update_frequency",
-        place=MAIN,
-        render=values.render_interval,
-        unless_same="frequency-of-update",
-    ),
-    **_own("theme-primary", place=MAIN, render=values.render_themes),
-    **_own("theme-secondary", render=values.render_themes),
-    **_own("mandate", render=values.render_laws),
+    **_own("update_frequency", place=MAIN, unless_same="frequency-of-update"),
+    **_own("theme-primary", place=MAIN),
+    **_own("theme-secondary"),
+    **_own("mandate"),
     PERIOD: _F("Temporal extent", place=MAIN, render=lambda text, _portal: escape(text)),
     **_own("temporal_coverage-from", place=MAIN, unless=PERIOD),
     **_own("temporal_coverage-to", place=MAIN, unless=PERIOD),
@@ -92,8 +117,8 @@ FIELDS = {
     "spatial-coverage": _F("Geographic coverage", AREA, unless_same="spatial-text"),
     ADDED: _F("Added to this site", place=MAIN),
     CHANGED: _F("Last changed on this site", place=MAIN),
-    **_own("schema", render=values.render_schemas),
-    **_own("codelist", render=values.render_code_lists),
+    **_own("schema"),
+    **_own("codelist"),
     # The record.
     "metadata-date": _F("Metadata date", render=inspire.render_day),
     "guid": _F("Harvest GUID", HARVEST_BOX),
@@ -138,9 +163,9 @@ FIELDS = {
     # Only if given.
     "date_update_future": _F("Next update", render=inspire.render_day),
     "data_issued": _F("First issued", render=inspire.render_day),
-    **_own("la_function", render=values.render_functions),
-    **_own("la_service", render=values.render_services),
-    **_own("unpublished", render=values.render_flag),
+    **_own("la_function"),
+    **_own("la_service"),
+    **_own("unpublished"),
     WEB_PAGE: _F("Web page"),
     AUTHOR: _F("Author"),
     MAINTAINER: _F("Maintainer", CONTACT, unless="contact-name"),
@@ -152,7 +177,12 @@ FIELDS = {
     "notes_translated": _F("In other languages", render=values.render_translations),
     "tags_translated": _F("In other languages", render=values.render_translations),
     "resource-identifier": _F("Identifier"),
-    "parent-identifier": _F("Part of (identifier)"),
+    WHOLES: _F("Part of", place=MAIN),
+    PARTS: _F("Contains", place=MAIN),
+    **dict.fromkeys(
+        ("parent-identifier", "parent_identifier", "is_part_of", "in_series"),
+        _F("Part of (identifier)"),
+    ),
     "topic-category": _F("Topic category", render=inspire.render_codes),
     "inspire-themes": _F("INSPIRE theme", render=values.render_inspire_themes),
     "dcat_subject": _F(
@@ -234,6 +264,7 @@ FIELDS = {
         _F(place=HIDDEN),
     ),
 }
+FIELDS |= _others(fields.DATASET, FIELDS)
 LABELS = {key: field.label for key, field in FIELDS.items() if field.label}
 TECHNICAL = frozenset(key for key, field in FIELDS.items() if field.place == HIDDEN)
 
@@ -266,11 +297,10 @@ OF_RESOURCE = {
     "licence": _F("Licence"),
     "temporal_coverage-from": _F("Covers from"),
     "temporal_coverage-to": _F("Covers until"),
-    **_own("schema_url", render=values.render_schemas),
-    **_own("schema_type"),
     "name_translated": _F("In other languages", render=values.render_translations),
     "description_translated": _F("In other languages", render=values.render_translations),
 }
+OF_RESOURCE |= _others(fields.RESOURCE, OF_RESOURCE)
 
 NOT_GIVEN = "Not in the source record"
 # Texts of the page that are in no template: translated when rendered.

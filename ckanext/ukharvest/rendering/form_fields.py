@@ -181,8 +181,8 @@ _CHOICES: dict[str, Callable[[Translate], Choices]] = {
 
 def _suggestions(field: Field) -> tuple[tuple[str, tuple[Option, ...]], ...]:
     if field.vocabulary:
-        rows = vocabulary.load(field.vocabulary).rows
-        return (("", tuple(Option(row["url"], row["title"]) for row in rows)),)
+        known = vocabulary.load(field.vocabulary)
+        return (("", tuple(Option(known.key(row), known.label(row)) for row in known.rows)),)
     if field.key == "schema_type":
         return (("", tuple(Option(name, name) for name in SCHEMA_TYPES)),)
     return ()

@@ -17,6 +17,7 @@ from babel import Locale, UnknownLocaleError
 from babel.dates import format_date
 from markupsafe import Markup, escape
 
+from ckanext.ukharvest import fields
 from ckanext.ukharvest.core.values import (
     frequencies,
     licences,
@@ -258,14 +259,18 @@ def language_name(code: str, portal: Portal) -> str:
 # Facet → field of the search index. CKAN's schema has vocab_* for tags of vocabularies: untokenised
 # texts, several for each dataset. The type of organisation is one text, and named as on data.gov.
 INDEXED = {
-    "theme": "vocab_ukharvest_theme",
-    "function": "vocab_ukharvest_function",
-    "service": "vocab_ukharvest_service",
-    "schema": "vocab_ukharvest_schema",
-    "data_check": "vocab_ukharvest_data_check",
-    "stars": "vocab_ukharvest_stars",
+    **{
+        name: f"vocab_ukharvest_{name}"
+        for name in (*fields.FACETS, "part_of", "data_check", "stars")
+    },
     "organization_type": organization_types.KEY,
 }
+
+
+def all_facets() -> str:
+    """Return the names of all facets, as a setting has them: the default of that setting."""
+    return " ".join(INDEXED)
+
 
 _THEMES_BY_ADDRESS = (theme_names.of_eu, theme_names.of_inspire, theme_names.of_topic)
 # Limits of a field: characters of a text, items of a list.
@@ -362,15 +367,16 @@ def lga_label(uri: str) -> str:
     )
 
 
-def schema_label(url: str) -> str:
-    """Return a schema's label in the list, else the end of its URL and its host.
+def listed_label(url: str, name: str) -> str:
+    """Return a value's label in a list, such as schemas; of other URLs the end and the host.
 
     Other text is unchanged: visitors may search for anything.
     """
-    if not is_web_url(url):
-        return url
+    label = vocabulary.label(name, url) if name else ""
+    if label or not is_web_url(url):
+        return label or url
     end = "/".join(urlsplit(url).path.strip("/").split("/")[-2:])
-    return vocabulary.label("schemas", url) or (f"{end} ({host(url)})" if end else url)
+    return f"{end} ({host(url)})" if end else url
 
 
 def _theme(text: str, portal: Portal) -> _Item:
@@ -393,13 +399,28 @@ def _of_local(text: str, portal: Portal) -> _Item:
     return _Item(lga_label(text), bool(path), path[:-1], text, search)
 
 
-def _address(text: str, portal: Portal, *, name: str) -> _Item:
+def render_listed(name: str, facet: str, *, is_address: bool) -> Renderer:
+    """Return a renderer of values in a list: labels, with links to a search and the URLs.
+
+    Args:
+        name: of the list, "" for none.
+        facet: of the field, "" for none: then there is no search.
+        is_address: the field has URLs, else one name.
+    """
+    split = addresses if is_address else lambda value: [str(value)]
+    return _each(split, partial(_listed_value, name=name, facet=facet))
+
+
+def _listed_value(text: str, portal: Portal, *, name: str, facet: str) -> _Item:
+    known = vocabulary.load(name) if name else None
     entry = vocabulary.row(name, text) if name else None
-    label = vocabulary.load(name).label(entry) if entry else ""
-    item = _Item(label, address=text) if entry and is_web_url(text) else _other(text)
-    if name != "schemas" or not item.address:
-        return item
-    return replace(item, search=portal.search(INDEXED["schema"], entry["url"] if entry else text))
+    item = _other(text)
+    if known and entry:
+        item = replace(item, label=known.label(entry))
+        text = known.key(entry)
+    if facet and (entry or item.address):
+        return replace(item, search=portal.search(INDEXED[facet], text))
+    return item
 
 
 def _subject(text: str, _portal: Portal) -> _Item:
@@ -421,9 +442,6 @@ def _inspire_addresses(themes: Vocabulary) -> Mapping[str, str]:
 render_themes = _each(names, _theme)
 render_functions = _each(partial(_local, kind=local_government_lists.FUNCTION), _of_local)
 render_services = _each(partial(_local, kind=local_government_lists.SERVICE), _of_local)
-render_schemas = _each(addresses, partial(_address, name="schemas"))
-render_code_lists = _each(addresses, partial(_address, name="codelists"))
-render_laws = _each(addresses, partial(_address, name=""))
 render_subjects = _each(addresses, _subject)
 render_inspire_themes = _each(
     names, lambda text, _portal: _Item(text, address=_inspire_addresses().get(text, ""))

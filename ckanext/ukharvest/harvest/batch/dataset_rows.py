@@ -14,12 +14,14 @@ from ckan import model
 from ckanext.harvest.model import HarvestSource
 from sqlalchemy.orm import aliased
 
-from ckanext.ukharvest import config, write_batch
+from ckanext.ukharvest import write_batch
 from ckanext.ukharvest.core.deletions import is_globally_unique
+from ckanext.ukharvest.core.relations import HAS_PART, IS_PART_OF, OPERATES_ON
 from ckanext.ukharvest.harvest import lists
 from ckanext.ukharvest.harvest.database import TAGS, execute, group_pairs
 from ckanext.ukharvest.harvest.model import Coupling, Record, utcnow
 from ckanext.ukharvest.source_types import TYPES
+from ckanext.ukharvest.source_types.source_type import BESIDE
 
 Session = model.Session
 log = logging.getLogger(__name__)
@@ -190,66 +192,121 @@ def _missing(wanted: list[str]) -> list[str]:
     return [name for name in wanted if name not in there]
 
 
-def replace_couplings(references: Mapping[int, Collection[str]]) -> None:
-    """Save the references of records, replacing all earlier ones.
+def replace_relations(relations: Mapping[int, Collection[tuple[str, str]]]) -> None:
+    """Save the relations of records, replacing all earlier ones.
 
     Args:
-        references: id of a record's row → what it names.
+        relations: id of a record's row → as ``find_relations`` returns them.
     """
-    if not references:
+    if not relations:
         return
-    execute(sa.delete(Coupling).where(Coupling.record_id.in_(references)))
+    execute(sa.delete(Coupling).where(Coupling.record_id.in_(relations)))
     rows = [
-        {"record_id": id_, "reference": reference}
-        for id_, named in references.items()
-        for reference in dict.fromkeys(named)
+        {"record_id": id_, "relation": relation, "reference": reference}
+        for id_, named in relations.items()
+        for relation, reference in named
     ]
     if rows:
         Session.execute(sa.insert(Coupling), rows)
 
 
-def datasets_of_service(package_id: str) -> dict[str, set[str]]:
-    """Return the ids of the active datasets that a service names, with its references to each."""
-    return _pairs(package_id, of_service=True)
+# Role of other datasets to one → relations that say so, and whether the one's record names them.
+DATASETS, SERVICES, WHOLES, PARTS = "datasets", "services", "part_of", "parts"
+_ROLES: Mapping[str, tuple[tuple[str, bool], ...]] = {
+    DATASETS: ((OPERATES_ON, True),),
+    SERVICES: ((OPERATES_ON, False),),
+    WHOLES: ((IS_PART_OF, True), (HAS_PART, False)),
+    PARTS: ((HAS_PART, True), (IS_PART_OF, False)),
+}
+_OTHER = aliased(model.Package)
 
 
-def services_of(package_id: str) -> dict[str, set[str]]:
-    """Return the ids of the active services that name a dataset, with their references to it."""
-    return _pairs(package_id, of_service=False)
+def find_related(package_ids: Iterable[str], role: str) -> dict[str, dict[str, set[str]]]:
+    """Return the active datasets that have a role to others, from any source; one statement.
+
+    Args:
+        role: DATASETS that a service operates on, SERVICES of a dataset, WHOLES or PARTS.
+
+    Returns:
+        Dataset id → id of the other → the references by which one names the other, in their order.
+    """
+    if not (package_ids := list(package_ids)):
+        return {}
+    queries = [
+        query.add_columns(of.package_id).where(of.package_id.in_(package_ids))
+        for query, of in _queries(role)
+    ]
+    related: dict[str, dict[str, set[str]]] = {}
+    for other, name, at_home, id_ in Session.execute(sa.union_all(*queries)):
+        if _is_named(name, at_home):
+            related.setdefault(id_, {}).setdefault(other, set()).add(name)
+    return {id_: dict(sorted(others.items())) for id_, others in related.items()}
 
 
-def _pairs(package_id: str, *, of_service: bool) -> dict[str, set[str]]:
-    """Return the other ends of a package's couplings, in one statement."""
-    service, dataset = aliased(Record), aliased(Record)
-    of, other = (service, dataset) if of_service else (dataset, service)
-    named = Coupling.reference
-    # Types whose source URL is that of one record, not of a catalogue.
-    has_own_address = sa.or_(
-        dataset.url != HarvestSource.url,
-        HarvestSource.type.in_(
-            [config.type_name(kind) for kind in TYPES.values() if kind.reference_is_address]
-        ),
-    )
-    query = (
-        Session.query(other.package_id, named, service.source_id == dataset.source_id)
-        .select_from(Coupling)
-        .join(service, service.id == Coupling.record_id)
-        .join(dataset, sa.or_(_equal(dataset.guid, named), _equal(dataset.url, named)))
-        .join(HarvestSource, HarvestSource.id == dataset.source_id)
-        .join(model.Package, model.Package.id == other.package_id)
-        .filter(
-            of.package_id == package_id,
-            other.package_id != package_id,
-            model.Package.state == "active",
-            sa.or_(dataset.guid == named, has_own_address),
+def related_column(role: str) -> Any:
+    """Return SQL, for a statement over ``model.Package``, that ``related_ids`` reads."""
+    parts = [
+        sa.select(
+            sa.func.coalesce(
+                sa.func.jsonb_agg(sa.func.jsonb_build_array(*query.selected_columns)),
+                sa.text("'[]'::jsonb"),
+            )
         )
-    )
+        .select_from(*query.get_final_froms())
+        .where(query.whereclause, of.package_id == model.Package.id)
+        .correlate(model.Package)
+        .scalar_subquery()
+        for query, of in _queries(role)
+    ]
+    return functools.reduce(lambda one, other: one.op("||")(other), parts)
+
+
+def related_ids(pairs: Iterable[tuple[str, str, bool]] | None) -> tuple[str, ...]:
+    """Return the ids of other datasets, sorted, from a value of ``related_column``."""
+    return tuple(sorted({id_ for id_, name, home in pairs or () if _is_named(name, home)}))
+
+
+def _is_named(reference: str, at_home: bool) -> bool:
     # "1" means the first dataset of the same source, not of others.
-    names: dict[str, set[str]] = {}
-    for id_, name, at_home in query:
-        if at_home or is_globally_unique(name):
-            names.setdefault(id_, set()).add(name)
-    return dict(sorted(names.items()))
+    return at_home or is_globally_unique(reference)
+
+
+def _queries(role: str) -> Iterator[tuple[sa.Select[Any], Any]]:
+    """Yield statements of other dataset, reference, and whether both are of one source.
+
+    Beside each the record of the dataset that they are asked for.
+    """
+    for relation, is_naming in _ROLES[role]:
+        naming, named = aliased(Record), aliased(Record)
+        of, other = (naming, named) if is_naming else (named, naming)
+        name = Coupling.reference
+        # Types whose source URL is that of one record, not of a catalogue.
+        has_own_address = sa.or_(
+            named.url != HarvestSource.url,
+            HarvestSource.type.in_(
+                [
+                    f"{prefix}{kind.name}"
+                    for kind in TYPES.values()
+                    for prefix in ("", BESIDE)
+                    if kind.reference_is_address
+                ]
+            ),
+        )
+        query = (
+            sa.select(other.package_id, name, naming.source_id == named.source_id)
+            .select_from(Coupling)
+            .join(naming, naming.id == Coupling.record_id)
+            .join(named, sa.or_(_equal(named.guid, name), _equal(named.url, name)))
+            .join(HarvestSource, HarvestSource.id == named.source_id)
+            .join(_OTHER, _OTHER.id == other.package_id)
+            .where(
+                Coupling.relation == relation,
+                other.package_id != of.package_id,
+                _OTHER.state == "active",
+                sa.or_(named.guid == name, has_own_address),
+            )
+        )
+        yield query, of
 
 
 def _equal(column: Any, named: Any) -> Any:

@@ -17,6 +17,7 @@ from ckanext.harvest.model import HarvestObjectError, HarvestObjectExtra
 from sqlalchemy.dialects.postgresql import JSONB
 
 from ckanext.ukharvest.core.outcomes import RecordOutcome
+from ckanext.ukharvest.core.relations import find_relations, may_name_parts
 from ckanext.ukharvest.harvest.batch import dataset_rows
 from ckanext.ukharvest.harvest.batch.items import (
     Deleted,
@@ -51,7 +52,9 @@ def store_items(items: Sequence[Item]) -> None:
     done = [(item, item.result) for item in items if item.result]
     # A stopped one is not locked.
     of_records = [(item, result, item.row) for item, result in done if item.row]
+    parts = _find_parts(done, is_saved=False)
     _save_records(of_records)
+    parts |= _find_parts(done, is_saved=True)
     ended = [(item, result) for item, result in done if item.object_id]
     if not ended:
         return
@@ -67,9 +70,11 @@ def store_items(items: Sequence[Item]) -> None:
         }
     )
     current = [result.package_id for _item, result in ended if result.is_current]
-    if ids := list(filter(None, current)):
+    if ids := [*filter(None, current)]:
         pending_index.mark_pending(*ids)
     _store_duplicates(ended)
+    if others := sorted(parts - {*ids}):
+        pending_index.add_pending(others)
     _save_errors(ended)
     _end_objects(ended)
     outcomes.refresh_results(_save_outcomes(ended))
@@ -99,12 +104,13 @@ def _save_records(ended: Sequence[Ended]) -> None:
         }
     )
     _save_progress(ended, was, past)
-    coupled = {
-        row.id: result.parsed.record.coupled
+    relations = {
+        row.id: named
         for _item, result, row in ended
-        if isinstance(result, Left) and (result.parsed.record.coupled or row in known)
+        if isinstance(result, Left)
+        if (named := find_relations(result.parsed.record)) or row in known
     }
-    dataset_rows.replace_couplings(coupled)
+    dataset_rows.replace_relations(relations)
     record_history.save_versions(
         (row.id, item.job_id, item.raw.content or "") for item, row in contents
     )
@@ -167,6 +173,25 @@ def _store_duplicates(ended: Iterable[tuple[Item, Result]]) -> None:
         elif isinstance(result.error, GuidElsewhere) and result.error.dataset_id:
             copies.append({**record, "other_id": result.error.dataset_id})
     likely_duplicates.store_duplicates(written, copies)
+
+
+def _find_parts(ended: Sequence[tuple[Item, Result]], *, is_saved: bool) -> set[str]:
+    """Return the ids of other datasets whose index fields say that they are part of these."""
+    wholes = [
+        result.package_id
+        for _item, result in ended
+        if (is_saved and isinstance(result, Deleted))
+        or (isinstance(result, Written) and _has_other_parts(result, is_saved=is_saved))
+    ]
+    related = dataset_rows.find_related(filter(None, wholes), dataset_rows.PARTS)
+    return {id_ for parts in related.values() for id_ in parts}
+
+
+def _has_other_parts(result: Written, *, is_saved: bool) -> bool:
+    """Tell whether others are parts of a dataset than before, or were until it was saved."""
+    return (is_saved and result.is_new) or any(
+        may_name_parts(change.field) for change in result.changed
+    )
 
 
 def _has_new_content(item: Item, result: Result, row: Record) -> bool:
