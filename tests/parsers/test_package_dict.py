@@ -100,9 +100,8 @@ def test_whether_the_data_is_published(
     ],
     ids=["object", "owner", "case", "extra", "none"],
 )
-def test_the_organisation_alone_is_read_as_with_the_rest(
+def test_the_organisation_is_read_from_each_place(
     fields: dict[str, Any], found: RemoteGroup | None
 ) -> None:
     raw = RawRecord("id-1", json.dumps({"id": "id-1", "title": "Bins", **fields}), url=URL)
-    assert ckan.organisation(raw) == found
     assert ckan.parse(raw, {}).organisation == found

@@ -67,6 +67,7 @@ DOORS: dict[str, tuple[str, ...]] = {
     "readers.walk": ("read",),
     "readers.waf.folder": ("read",),
     "readers.waf.reader": ("read",),
+    "value_tables.files": ("read",),  # a file's contexts, which readers.rdf.contexts requests
     "reading.type_detection": ("lookup",),
     "reading.budget": ("preview",),
     "reading.records": ("check",),

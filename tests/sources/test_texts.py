@@ -116,7 +116,7 @@ def test_missing_records_are_shown_with_the_time_of_approval() -> None:
         "If they are missing from the next 2 complete runs too, an administrator of the "
         "organisation will be asked before they are deleted."
     )
-    assert len(mine.text) == 3  # the number is in the heading
+    assert len(mine.text) == 2  # the number is in the heading
     lost = card_of(shortfall={**MISSING, "asks_after": 1}, judged=LOST)
     assert lost.text[0].startswith("If they are missing from the next complete run too")
     assert lost.actions[-1] == "mend"

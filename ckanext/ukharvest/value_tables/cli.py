@@ -27,7 +27,7 @@ COLUMNS = (*files.COLUMNS, "scope", "count")
 @click.option(
     "--read",
     "path",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    type=click.Path(dir_okay=False, path_type=Path),
     help="Add, replace and (empty “ours”) remove rows: CSV with field, value and ours, or SKOS.",
 )
 @click.option(
@@ -44,8 +44,8 @@ def values(source: str | None, path: Path | None, field: str, form: str) -> None
     if path:
         try:
             rows = files.read(path.read_bytes(), path.name, field, config.portal_language())
-        except ValueError as exc:
-            raise RefusedError(f"{path.name}: {exc}") from exc
+        except (OSError, ValueError) as exc:
+            raise RefusedError(f"{path}: {exc}") from exc
         with validation_errors():
             tk.get_action("ukharvest_value_update")(context, {**scope, "values": rows})
         click.echo(f"Read {len(rows):,} rows.", err=True)
