@@ -134,7 +134,9 @@ def choices(user: str, *, is_free: bool) -> dict[str, list[tuple[str, str]]]:
     return {
         **{field: _groups(field, user, is_free=is_free) for field in record_values.OF_PORTAL},
         record_values.LICENCE: [(licence.id, licence.title) for licence in register.values()],
-        record_values.THEME: [(name, theme_names.title(name)) for name in theme_names.names()],
+        record_values.THEME: [
+            (name, str(tk._(theme_names.title(name)))) for name in theme_names.names()
+        ],
     }
 
 
