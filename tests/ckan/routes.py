@@ -55,6 +55,7 @@ READ = {
     "/harvest/data-checks.csv": ALL,
     "/harvest/decisions.csv": SYSADMINS,
     "/harvest/delete/<id>": EDITORS,
+    "/harvest/duplicates": ANY_EDITOR,
     "/harvest/edit/<id>": EDITORS,
     "/harvest/gemini-object/<id>": ALL,
     "/harvest/help": ALL,
@@ -84,6 +85,7 @@ SENT = {
     "/harvest/<name>/notifications/test": EDITORS,
     "/harvest/<name>/values": EDITORS,
     "/harvest/<name>/record/<id>": EDITORS,
+    "/harvest/duplicates": frozenset(),  # by two datasets: the table of actions has the roles
     "/harvest/edit/<id>": EDITORS,
     "/harvest/new": ANY_EDITOR,
     "/harvest/test": ANY_EDITOR,

@@ -172,7 +172,14 @@ def test_dataset_names_source_guid_and_harvest_url(
 def test_a_dataset_of_nobodys_is_not_harvested(portal: Portal) -> None:
     other = factories.Dataset()
     shown = call_action("ukharvest_dataset_show", id=other["id"])
-    assert shown.keys() == {"harvested_by_source", "theme", "stars", "coupled", "may_edit"}
+    assert shown.keys() == {
+        "harvested_by_source",
+        "theme",
+        "stars",
+        "coupled",
+        "collections",
+        "may_edit",
+    }
     assert not shown["harvested_by_source"]
 
 

@@ -52,8 +52,9 @@ def test_the_page_of_a_gemini_record(app: CKANTestApp, paths: dict[str, Any]) ->
     with statements() as sent:
         page = app.get(address)
     own = [each for each in sent if "ukharvest_" in each or "harvest_object" in each]
-    # Once for its harvest, stars and theme, links, source record; twice for coupled datasets.
-    assert len(own) == 6, "\n".join(own)
+    # Once for its harvest, stars and theme, links, source record; twice for coupled datasets, and
+    # for its wholes and parts.
+    assert len(own) == 8, "\n".join(own)
     head = text_of(page, by_class("ukharvest-head"))
     assert "3 out of 5: Structured data in an open format" in head
     assert "UK Location data" in head

@@ -82,7 +82,7 @@ def test_the_index_is_made_to_agree_with_the_database(
     model.Session.execute(statement, {"id": second["id"]})
     model.Session.commit()
     missing, ghost = datasets.index()
-    words = ("1 harvested dataset ", first["id"], "rebuild -o", "doctor --fix")
+    words = ("1 harvested dataset ", first["name"], "rebuild -o", "doctor --fix")
     assert_one([missing], "error", *words)
     assert_one([ghost], "error", "1 search result", second["id"], "--fix")
     output = fix()

@@ -64,6 +64,7 @@ class Route(NamedTuple):
         record_id: None if another harvester made the dataset, or it is not adopted yet.
         owner_org: of the dataset, as ``Record.owner_org``.
         is_on: its source is neither deleted nor switched off.
+        is_deleted: its source is deleted.
     """
 
     key: str
@@ -77,6 +78,7 @@ class Route(NamedTuple):
     source_title: str
     source_url: str
     is_on: bool
+    is_deleted: bool
 
     def has_title(self, title: str) -> bool:
         """Tell whether its record, or its dataset here, has this title."""
@@ -142,6 +144,11 @@ def lock_and_find(records: Mapping[Key, NewRecord], names: Iterable[tuple[int, s
             )
         )
     }
+    for key, route in routes_of.items():
+        # A deleted source never gives it back: the error says how to adopt or to delete it.
+        if route.is_deleted and key not in takes and records[key].same_as is None:
+            del same[key]
+            refused[key] = foreign_guid(key[0], records[key].guid, records[key].title, route)
     return Found(same, takes, refused)
 
 
@@ -244,7 +251,7 @@ _ROUTES = sa.text(
     """
     SELECT claim.key, claim.record_id, claim.guid, claim.title, dataset.id, dataset.title,
            COALESCE(NULLIF(dataset.owner_org, ''), 'none'), source.id, source.title, source.url,
-           source.active
+           source.active, COALESCE(listed.state = 'deleted', true)
       FROM (SELECT guid AS key, id AS record_id, guid, title, package_id, source_id
               FROM ukharvest_record
              WHERE md5(guid) = ANY (ARRAY(SELECT md5(name) FROM unnest(:guids) AS name))
@@ -271,6 +278,7 @@ _ROUTES = sa.text(
                                   AND record.source_id = object.harvest_source_id)) AS claim
       JOIN package AS dataset ON dataset.id = claim.package_id AND dataset.state = 'active'
       JOIN harvest_source AS source ON source.id = claim.source_id
+      LEFT JOIN package AS listed ON listed.id = source.id
      WHERE claim.key = ANY (:unique) OR claim.key = ANY (:same_as)
         OR rtrim(source.url, '/') = ANY (:urls)
      ORDER BY claim.record_id, source.id
