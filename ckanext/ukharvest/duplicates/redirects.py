@@ -23,6 +23,7 @@ def redirect_joined(response: Response) -> Any:
     is_gone = response.status_code in (302, 403, 404)  # anonymous users are sent to the login
     if not is_gone or tk.request.endpoint != "dataset.read" or tk.request.method != "GET":
         return response
-    name = find_successor(str((tk.request.view_args or {}).get("id", "")))
+    name_or_id = str((tk.request.view_args or {}).get("id", ""))
+    name = None if "\0" in name_or_id else find_successor(name_or_id)  # PostgreSQL takes no NUL
     is_open = name and may(context(), "package_show", id=name)
     return tk.redirect_to("dataset.read", id=name) if is_open else response

@@ -14,11 +14,11 @@ def duplicate_list_schema() -> Schema:
 
 def duplicate_decide_schema() -> Schema:
     return {
-        "id": [tk.get_validator("not_missing"), tk.get_validator("natural_number_validator")],
+        "id": [tk.get_validator("not_empty"), tk.get_validator("natural_number_validator")],
         "decision": [tk.get_validator("not_missing"), schema.one_of("same", "different")],
         "keep": text_parameter(),
     }
 
 
 def duplicate_undo_schema() -> Schema:
-    return {"id": [tk.get_validator("not_missing"), tk.get_validator("natural_number_validator")]}
+    return {"id": [tk.get_validator("not_empty"), tk.get_validator("natural_number_validator")]}

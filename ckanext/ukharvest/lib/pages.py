@@ -35,7 +35,16 @@ def has_page(endpoint: str) -> bool:
 
 
 def ask(action: str, **data: Any) -> Any:
-    """Call an action and return its result; on an error abort with 400, 403 or 404.
+    """Call an action and return its result; on an error abort with 400, 403 or 404."""
+    try:
+        return _call(action, data)
+    except tk.ValidationError as exc:
+        summary = exc.error_summary.items()
+        return tk.abort(400, " ".join(f"{field}: {message}." for field, message in summary))
+
+
+def _call(action: str, data: dict[str, Any]) -> Any:
+    """Call an action; abort with 403 or 404 if the user may not, or there is nothing of this id.
 
     Anonymous users get 404 instead of 403, so that private objects are not revealed.
     """
@@ -46,9 +55,6 @@ def ask(action: str, **data: Any) -> Any:
         return abort_not_found() if tk.current_user.is_anonymous else tk.abort(403, str(exc))
     except tk.ObjectNotFound:
         return abort_not_found()
-    except tk.ValidationError as exc:
-        summary = exc.error_summary.items()
-        return tk.abort(400, " ".join(f"{field}: {message}." for field, message in summary))
 
 
 def abort_not_found() -> NoReturn:
@@ -144,9 +150,9 @@ def count_pages(count: int, per_page: int, number: int = 1) -> int:
 
 
 def attempt(action: str, **data: Any) -> Any:
-    """Call an action; return None and say why on the next page if it refuses."""
+    """Call an action; return None and say why on the next page if it refuses the data."""
     try:
-        return tk.get_action(action)(context(), data)
+        return _call(action, data)
     except tk.ValidationError as exc:
         action_tools.roll_back()
         reasons = (text for messages in exc.error_dict.values() for text in messages)
