@@ -85,6 +85,7 @@ TABLE = (
     Row("ukharvest export --folder {folder}/export", "Exported 5 datasets"),
     Row("ukharvest csw --folder {folder}/export", "Wrote 5 records"),
     Row("ukharvest prune --dry-run", "harvest objects"),
+    Row("ukharvest values --format csv", "field,value,ours"),
     Row("harvester source clear-history other", "Cleared job history"),
     Row("harvester source clear other", "Cleared harvest source: other"),
     Row("harvester source remove other", "Removed harvest source: other"),

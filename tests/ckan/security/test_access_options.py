@@ -35,7 +35,9 @@ FOR_SYSADMINS = {
     *((name, "default_groups") for name in source_types.TYPES),
     *((name, "organisations") for name in source_types.TYPES),
     *((name, "package_schema") for name in source_types.TYPES),
-    *(("ckan", name) for name in ("remote_groups", "remote_orgs")),
+    *((name, "parent_organisation") for name in source_types.TYPES),
+    *((name, "remote_orgs") for name in source_types.TYPES),
+    ("ckan", "remote_groups"),
 }
 # Accepted as an option of ckanext-harvest's, to say what to do instead.
 FOR_NOBODY = {("ckan", "api_key"), ("ckan", "override_extras")}
