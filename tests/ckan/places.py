@@ -54,7 +54,7 @@ def place(portal: Portal, publisher: Publisher, organization: dict[str, str]) ->
     preview_jobs.run(move)
     pair = Pending(source_id=source, kind="duplicate", guid=record.guid, new_guid=private["id"])
     Session.add(pair)
-    options = {"kept": shown["id"], "gone": None, "record_id": None, "name": "", "title": ""}
+    options = {"kept": shown["id"], "gone": None, "record_id": None, "name": "", "title": "Weirs"}
     join = decision_log.add_decision(source, "nobody", DecisionKind.JOINED, options=options).id
     pair_id, record_id, guid = pair.id, record.id, record.guid
     Session.commit()
