@@ -421,7 +421,7 @@ def _has_other(host: str, source: _Source) -> bool:
     query = (
         Session.query(HarvestSource.url)
         .join(package, package.id == HarvestSource.id)
-        .filter(HarvestSource.url.icontains(host, autoescape=True))
+        .filter(sa.func.lower(HarvestSource.url).contains(host, autoescape=True))
         .filter(package.owner_org.is_distinct_from(source.owner_org))
     )
     return any(_host(url) == host for (url,) in query)
