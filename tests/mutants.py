@@ -504,15 +504,15 @@ MUTANTS = (
         "ckanext.ukharvest.harvest.identity.routes.NewRecord.guids",
         "(first, self.guid)",
         "(first,)",
-        ("tests/ckan/harvest/identity/test_two_routes.py",),
+        ("tests/ckan/harvest/identity/test_precedence.py",),
     ),
     Mutant(
         "between-organisations",
         "A source takes no dataset of another organisation by listing its identifier.",
-        "ckanext.ukharvest.harvest.identity.routes.Sources.may_have",
+        "ckanext.ukharvest.harvest.identity.precedence.Sources.may_have",
         "contest.owner_org == contest.holder_org or ",
         "contest.owner_org != contest.holder_org or ",
-        ("tests/ckan/harvest/identity/test_two_routes.py",),
+        ("tests/ckan/harvest/identity/test_precedence.py",),
     ),
     Mutant(
         "second-route",

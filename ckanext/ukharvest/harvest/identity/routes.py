@@ -5,11 +5,9 @@ The record that has the dataset names it as ``Record.package_id``, the others as
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
-from urllib.parse import urlsplit
 
 import sqlalchemy as sa
 from ckan import model
@@ -23,6 +21,7 @@ from ckanext.ukharvest.core.outcomes import RecordOutcome
 from ckanext.ukharvest.core.records import Origin
 from ckanext.ukharvest.harvest import database
 from ckanext.ukharvest.harvest.database import any_text, execute, group_pairs
+from ckanext.ukharvest.harvest.identity.precedence import Contest, Sources
 from ckanext.ukharvest.harvest.model import Change, JobReport, Record
 from ckanext.ukharvest.harvest.records.conflicts import GuidElsewhere, foreign_guid, plain_title
 
@@ -99,11 +98,6 @@ class Found(NamedTuple):
     refused: dict[Key, GuidElsewhere]
 
 
-def lock_guids(guids: Iterable[str]) -> None:
-    """Hold a lock on identifiers until the transaction ends."""
-    database.hold_locks((database.GUIDS, guid) for guid in guids)
-
-
 def lock_and_find(records: Mapping[Key, NewRecord], names: Iterable[tuple[int, str]] = ()) -> Found:
     """Return which new records would be datasets once more that are here already.
 
@@ -127,28 +121,21 @@ def lock_and_find(records: Mapping[Key, NewRecord], names: Iterable[tuple[int, s
         elif route := _choose(routes, key[0], record):
             # Of another harvester's dataset no row would be left to hand over.
             if is_same(record, route) and route.record_id is not None:
-                same[key], routes_of[key] = route.dataset_id, route
+                routes_of[key] = route
             else:
                 refused[key] = foreign_guid(key[0], record.guid, record.title, route)
     sources = Sources(*(key[0] for key in routes_of), *(r.source_id for r in routes_of.values()))
-    takes = {
-        key: route
-        for key, route in routes_of.items()
-        if sources.may_take(
-            Contest(
-                key[0],
-                records[key].owner_org,
-                records[key].guids,
-                route.source_id,
-                route.owner_org,
-            )
-        )
-    }
+    takes: dict[Key, Route] = {}
     for key, route in routes_of.items():
-        # A deleted source never gives it back: the error says how to adopt or to delete it.
-        if route.is_deleted and key not in takes and records[key].same_as is None:
-            del same[key]
-            refused[key] = foreign_guid(key[0], records[key].guid, records[key].title, route)
+        record = records[key]
+        contest = Contest(key[0], record.owner_org, record.guids, route.source_id, route.owner_org)
+        if sources.may_take(contest):
+            takes[key] = route
+        elif route.is_deleted and record.same_as is None:
+            # It never gives the dataset back: the error says how to adopt or to delete it.
+            refused[key] = foreign_guid(key[0], record.guid, record.title, route)
+            continue
+        same[key] = route.dataset_id
     return Found(same, takes, refused)
 
 
@@ -329,122 +316,6 @@ def _choose(
 def is_same(record: NewRecord, route: Route) -> bool:
     """Tell whether a route with an identity of a record has the same dataset, not of a copy."""
     return record.same_as == route.dataset_id or route.has_title(record.title)
-
-
-class Contest(NamedTuple):
-    """A record of a source that would be a dataset that another record has.
-
-    Attributes:
-        owner_org: to which the record would give it, as ``Record.owner_org``.
-        guids: identities of the record.
-        holder_id: id of the source that has the dataset.
-        holder_org: the dataset's, as ``Record.owner_org``.
-    """
-
-    source_id: str
-    owner_org: str
-    guids: Sequence[str]
-    holder_id: str
-    holder_org: str
-
-
-class _Source(NamedTuple):
-    id: str
-    url: str
-    name: str
-    owner_org: str | None
-    organisation: str | None
-    is_on: bool
-    fails: bool
-
-    @property
-    def is_gone(self) -> bool:
-        return self.fails or not self.is_on
-
-    @property
-    def rank(self) -> float:
-        """The source's place in the portal's order, or that of its organisation."""
-        order = config.same_dataset_order()
-        places = [order.index(name) for name in (self.name, self.organisation) if name in order]
-        return places[0] if places else math.inf
-
-
-class Sources:
-    """What decides which of several sources has a dataset; loaded in one statement."""
-
-    def __init__(self, *ids: str) -> None:
-        given = {"ids": list(set(ids)), "days": config.same_dataset_days()}
-        rows = Session.execute(_SOURCES, given) if ids else ()
-        self._sources = {row.id: _Source(*row) for row in rows}
-
-    def is_there(self, source_id: str) -> bool:
-        """Tell whether a source is neither switched off nor has failed for long."""
-        return not self._sources[source_id].is_gone
-
-    def rank(self, source_id: str) -> float:
-        """Return a source's place in the portal's order, infinity if it has none."""
-        return self._sources[source_id].rank
-
-    def may_take(self, contest: Contest) -> bool:
-        """Tell whether a record takes the dataset from the one that has it, now.
-
-        By the portal's order, or because the other source is switched off or has failed for long.
-        """
-        mine, holder = self._sources[contest.source_id], self._sources[contest.holder_id]
-        if mine.is_gone:
-            return False
-        return mine.rank < holder.rank or (holder.is_gone and self.may_have(contest))
-
-    def may_have(self, contest: Contest) -> bool:
-        """Tell whether a record may have the dataset once the other one no longer does.
-
-        Across organisations only by the portal's order, or if its identifier is at its source's
-        host, where no other organisation has a source.
-        """
-        mine, holder = self._sources[contest.source_id], self._sources[contest.holder_id]
-        if contest.owner_org == contest.holder_org or mine.rank != holder.rank:
-            return True
-        host = _host(mine.url)
-        return bool(host) and host in map(_host, contest.guids) and not _has_other(host, mine)
-
-
-def _host(url: str) -> str:
-    try:
-        return urlsplit(url).hostname or ""
-    except ValueError:
-        return ""
-
-
-def _has_other(host: str, source: _Source) -> bool:
-    """Tell whether another organisation has a source on a host, also one that is switched off."""
-    package = model.Package
-    query = (
-        Session.query(HarvestSource.url)
-        .join(package, package.id == HarvestSource.id)
-        .filter(sa.func.lower(HarvestSource.url).contains(host, autoescape=True))
-        .filter(package.owner_org.is_distinct_from(source.owner_org))
-    )
-    return any(_host(url) == host for (url,) in query)
-
-
-# A source fails for so long if it failed then and no run has read it since.
-_SOURCES = sa.text(
-    """
-    SELECT source.id, source.url, package.name, package.owner_org, organisation.name,
-           source.active AND package.state = 'active',
-           EXISTS (SELECT FROM ukharvest_job AS failed
-                    WHERE failed.source_id = source.id AND failed.outcome = 'failed'
-                      AND failed.finished < timezone('utc', now()) - make_interval(days => :days)
-                      AND NOT EXISTS (SELECT FROM ukharvest_job AS read
-                                       WHERE read.source_id = source.id AND read.id > failed.id
-                                         AND read.mode <> 'approval'
-                                         AND read.outcome NOT IN ('', 'failed', 'stopped')))
-      FROM harvest_source AS source
-      JOIN package ON package.id = source.id
-      LEFT JOIN "group" AS organisation ON organisation.id = package.owner_org
-     WHERE source.id = ANY (:ids)
-    """
-).bindparams(sa.bindparam("ids", type_=ARRAY(sa.UnicodeText)))
 
 
 def find_takeable(source_id: str) -> set[int]:

@@ -1,4 +1,4 @@
-"""One dataset for two routes: a publisher's own records, and what others hand on of them."""
+"""Which of two sources has a dataset: a publisher's records, and what others hand on of them."""
 
 from __future__ import annotations
 

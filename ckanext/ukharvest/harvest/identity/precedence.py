@@ -1,0 +1,126 @@
+"""Which of several sources has a dataset that each of them lists."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import sqlalchemy as sa
+from ckan import model
+from ckanext.harvest.model import HarvestSource
+from sqlalchemy.dialects.postgresql import ARRAY
+
+from ckanext.ukharvest import config
+from ckanext.ukharvest.core.link_states import host_of
+
+Session = model.Session
+
+
+class Contest(NamedTuple):
+    """A record of a source that would be a dataset that another record has.
+
+    Attributes:
+        owner_org: to which the record would give it, as ``Record.owner_org``.
+        guids: identities of the record.
+        holder_id: id of the source that has the dataset.
+        holder_org: the dataset's, as ``Record.owner_org``.
+    """
+
+    source_id: str
+    owner_org: str
+    guids: Sequence[str]
+    holder_id: str
+    holder_org: str
+
+
+class _Source(NamedTuple):
+    id: str
+    url: str
+    name: str
+    owner_org: str | None
+    organisation: str | None
+    is_on: bool
+    fails: bool
+
+    @property
+    def is_gone(self) -> bool:
+        return self.fails or not self.is_on
+
+    @property
+    def rank(self) -> float:
+        """The source's place in the portal's order, or that of its organisation."""
+        order = config.same_dataset_order()
+        places = [order.index(name) for name in (self.name, self.organisation) if name in order]
+        return places[0] if places else math.inf
+
+
+class Sources:
+    """What decides which of several sources has a dataset; loaded in one statement."""
+
+    def __init__(self, *ids: str) -> None:
+        given = {"ids": list(set(ids)), "days": config.same_dataset_days()}
+        rows = Session.execute(_SOURCES, given) if ids else ()
+        self._sources = {row.id: _Source(*row) for row in rows}
+
+    def is_there(self, source_id: str) -> bool:
+        """Tell whether a source is neither switched off nor has failed for long."""
+        return not self._sources[source_id].is_gone
+
+    def rank(self, source_id: str) -> float:
+        """Return a source's place in the portal's order, infinity if it has none."""
+        return self._sources[source_id].rank
+
+    def may_take(self, contest: Contest) -> bool:
+        """Tell whether a record takes the dataset from the one that has it, now.
+
+        By the portal's order, or because the other source is switched off or has failed for long.
+        """
+        mine, holder = self._sources[contest.source_id], self._sources[contest.holder_id]
+        if mine.is_gone:
+            return False
+        return mine.rank < holder.rank or (holder.is_gone and self.may_have(contest))
+
+    def may_have(self, contest: Contest) -> bool:
+        """Tell whether a record may have the dataset once the other one no longer does.
+
+        Across organisations only by the portal's order, or if its identifier is at its source's
+        host, where no other organisation has a source.
+        """
+        mine, holder = self._sources[contest.source_id], self._sources[contest.holder_id]
+        if contest.owner_org == contest.holder_org or mine.rank != holder.rank:
+            return True
+        host = host_of(mine.url)
+        return bool(host) and host in map(host_of, contest.guids) and not _has_other(host, mine)
+
+
+def _has_other(host: str, source: _Source) -> bool:
+    """Tell whether another organisation has a source on a host, also one that is switched off."""
+    package = model.Package
+    query = (
+        Session.query(HarvestSource.url)
+        .join(package, package.id == HarvestSource.id)
+        .filter(sa.func.lower(HarvestSource.url).contains(host, autoescape=True))
+        .filter(package.owner_org.is_distinct_from(source.owner_org))
+    )
+    return any(host_of(url) == host for (url,) in query)
+
+
+# A source fails for so long if it failed then and no run has read it since.
+_SOURCES = sa.text(
+    """
+    SELECT source.id, source.url, package.name, package.owner_org, organisation.name,
+           source.active AND package.state = 'active',
+           EXISTS (SELECT FROM ukharvest_job AS failed
+                    WHERE failed.source_id = source.id AND failed.outcome = 'failed'
+                      AND failed.finished < timezone('utc', now()) - make_interval(days => :days)
+                      AND NOT EXISTS (SELECT FROM ukharvest_job AS read
+                                       WHERE read.source_id = source.id AND read.id > failed.id
+                                         AND read.mode <> 'approval'
+                                         AND read.outcome NOT IN ('', 'failed', 'stopped')))
+      FROM harvest_source AS source
+      JOIN package ON package.id = source.id
+      LEFT JOIN "group" AS organisation ON organisation.id = package.owner_org
+     WHERE source.id = ANY (:ids)
+    """
+).bindparams(sa.bindparam("ids", type_=ARRAY(sa.UnicodeText)))
