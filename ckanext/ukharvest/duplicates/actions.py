@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from ckan import authz, model
@@ -46,9 +47,12 @@ def ukharvest_duplicate_list(context: Any, data_dict: dict[str, Any]) -> dict[st
     data = schema.validate(data_dict, duplicate_schema.duplicate_list_schema())
     organisations = _organisations(context)
     count, rows = duplicates.load_pairs(organisations, limit=data["limit"], offset=data["offset"])
+    ids = {id_ for row in rows for id_ in (row.own_id, row.other_id) if id_}
+    of_pairs = Session.query(model.Package).filter(model.Package.id.in_(ids))
+    packages = {package.id: package for package in of_pairs} if ids else {}
     return {
         "count": count,
-        "results": [_pair(context, row) for row in rows],
+        "results": [_pair(context, row, packages) for row in rows],
         "joined": [
             {
                 "id": joined.id,
@@ -71,15 +75,14 @@ def _organisations(context: Any) -> list[str] | None:
     return sorted({id_ for id_, role in roles_of(user) if role in roles})
 
 
-def _pair(context: Any, row: Any) -> dict[str, Any]:
-    ids = [id_ for id_ in (row.own_id, row.other_id) if id_]
+def _pair(context: Any, row: Any, packages: Mapping[str, model.Package]) -> dict[str, Any]:
     return {
         "id": row.id,
         "since": iso(row.since),
         "source": row.source,
         "source_title": row.source_title or row.source,
         "title": row.title,
-        "datasets": [_dataset(Session.get(model.Package, id_)) for id_ in ids],
+        "datasets": [_dataset(packages[id_]) for id_ in (row.own_id, row.other_id) if id_],
         "keep": row.other_id if row.keeps_other else row.own_id,
         "may_decide": may(context, "ukharvest_duplicate_decide", id=row.id),
     }
@@ -141,7 +144,7 @@ def ukharvest_duplicate_undo(context: Any, data_dict: dict[str, Any]) -> dict[st
     """
     tk.check_access("ukharvest_duplicate_undo", context, data_dict)
     data = schema.validate(data_dict, duplicate_schema.duplicate_undo_schema())
-    joined = duplicates.find_join(data["id"])
+    joined = duplicates.find_join(data["id"], lock=True)
     try:
         back = duplicates.part(joined, str(context.get("user") or ""))
     except LookupError:

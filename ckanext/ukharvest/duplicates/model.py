@@ -155,14 +155,18 @@ def load_joins(limit: int) -> Sequence[Decision]:
     return list(Session.scalars(query.order_by(Decision.id.desc()).limit(limit)))
 
 
-def find_join(decision_id: Any) -> Decision:
-    """Return a join that holds, locked until the transaction ends.
+def find_join(decision_id: Any, *, lock: bool = False) -> Decision:
+    """Return a join that holds.
+
+    Args:
+        lock: until the transaction ends.
 
     Raises:
         ObjectNotFound: there is none.
     """
     query = sa.select(Decision).filter_by(id=_number(decision_id), kind=DecisionKind.JOINED)
-    if (joined := Session.scalar(query.where(~_IS_UNDONE).with_for_update())) is None:
+    query = query.where(~_IS_UNDONE)
+    if (joined := Session.scalar(query.with_for_update() if lock else query)) is None:
         raise not_found()
     return joined
 
