@@ -15,6 +15,7 @@ from ckanext.harvest.model import HarvestObject, HarvestSource
 
 from ckanext.ukharvest import source_types, write_batch
 from ckanext.ukharvest.core.dataset_changes import RESOURCES, differing_fields
+from ckanext.ukharvest.core.records import extra_values
 from ckanext.ukharvest.harvest.batch import dataset_rows
 from ckanext.ukharvest.harvest.batch.dataset_writer import restore_version, show_dataset
 from ckanext.ukharvest.harvest.consumers import held_jobs
@@ -148,8 +149,8 @@ def _merge(
     # CKAN 2.12 would keep a date that is sent.
     merged = {key: value for key, value in before.items() if key != "metadata_modified"}
     merged |= {"state": ACTIVE, "name": now["name"]}
-    extras = {extra["key"]: extra["value"] for extra in before.get("extras") or ()}
-    current = {extra["key"]: extra["value"] for extra in now.get("extras") or ()}
+    extras = extra_values(before)
+    current = extra_values(now)
     for field in edited:
         if field in now or field in before:
             merged[field] = now.get(field)

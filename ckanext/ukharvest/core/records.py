@@ -42,6 +42,11 @@ def without_harvest_extras(extras: Iterable[Any]) -> list[Any]:
     ]
 
 
+def extra_values(package: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a dataset's extras, or those of a resource, as key → value."""
+    return {extra["key"]: extra["value"] for extra in package.get("extras") or ()}
+
+
 @dataclass(frozen=True, slots=True)
 class Validators:
     """A document's HTTP validators, sent back as If-None-Match and If-Modified-Since."""

@@ -15,7 +15,7 @@ from ckanext.ukharvest import config, fields
 from ckanext.ukharvest.core.dataset_changes import DATASET, RESOURCES
 from ckanext.ukharvest.core.options import parse_options
 from ckanext.ukharvest.core.outcomes import RecordOutcome, RecordState
-from ckanext.ukharvest.core.records import HARVEST_EXTRAS, without_harvest_extras
+from ckanext.ukharvest.core.records import HARVEST_EXTRAS, extra_values, without_harvest_extras
 from ckanext.ukharvest.core.values.dates import iso
 from ckanext.ukharvest.datasets import model as dataset_model
 from ckanext.ukharvest.datasets.model import Origin
@@ -286,7 +286,7 @@ def ukharvest_is_harvested(package: Mapping[str, Any]) -> bool:
 
 def fact(package: Mapping[str, Any], key: str) -> str:
     """Return the value of a top-level field, or of the extra of that name; "" for none."""
-    extras = {extra["key"]: extra["value"] for extra in package.get("extras") or ()}
+    extras = extra_values(package)
     return str(package.get(key) or extras.get(key) or "")
 
 

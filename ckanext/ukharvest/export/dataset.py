@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from ckanext.ukharvest.core.records import extra_values
 from ckanext.ukharvest.core.values import (
     formats,
     geometries,
@@ -165,7 +166,7 @@ class Fields:
     """Fields and extras of a package dict or of one of its resources."""
 
     def __init__(self, own: Mapping[str, Any]) -> None:
-        self.values = {extra["key"]: extra["value"] for extra in own.get("extras") or ()}
+        self.values = extra_values(own)
         self.values |= {key: value for key, value in own.items() if value not in ("", None)}
         self.values = with_stand_ins(self.values)
 

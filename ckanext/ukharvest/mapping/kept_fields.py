@@ -14,7 +14,7 @@ from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 from ckanext.ukharvest.core.base_urls import BaseMove
-from ckanext.ukharvest.core.records import HARVEST_EXTRAS, OF_RESOURCE, ResourceRecord
+from ckanext.ukharvest.core.records import HARVEST_EXTRAS, OF_RESOURCE, ResourceRecord, extra_values
 from ckanext.ukharvest.core.values.text import clean_text
 
 # Query parameters that publishers change without changing the file: DataShare's version,
@@ -290,7 +290,7 @@ def keep_fields(
     for key in KEPT_FIELDS:
         if key in existing:
             package[key] = existing[key]
-    extras = {extra["key"]: extra["value"] for extra in package["extras"]}
+    extras = extra_values(package)
     for key, value in _extras(existing):
         if key in stays:
             extras[key] = value

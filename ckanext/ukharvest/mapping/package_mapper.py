@@ -21,6 +21,7 @@ from ckanext.ukharvest.core.records import (
     Licence,
     Period,
     ResourceRecord,
+    extra_values,
 )
 from ckanext.ukharvest.core.values import licences, multivalue
 from ckanext.ukharvest.core.vocabularies import vocabulary
@@ -133,7 +134,7 @@ def add_missing_fields(
         schema: names of the dataset type's own fields.
     """
     present = {extra["key"] for extra in package["extras"]}
-    extras = {extra["key"]: extra["value"] for extra in other.get("extras", ())}
+    extras = extra_values(other)
     for key, value in {**extras, **other}.items():
         if key in OUR_FIELDS or not value or package.get(key) or key in present:
             continue

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypedDict
 
 from ckanext.ukharvest.core.dataset_changes import DATASET, FieldChange
+from ckanext.ukharvest.core.records import extra_values
 from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.reading.preview_result import EXAMPLES, LONGEST, PreviewResult
@@ -115,7 +116,7 @@ def list_removed_files(
     """
     files = after.get("resources") or ()
     ids, urls = ({file[key] for file in files} for key in ("id", "url"))
-    extras = {extra["key"]: extra["value"] for extra in after.get("extras") or ()}
+    extras = extra_values(after)
     links = str({**extras, **after}.get("unlinked-resource-locators") or "")
     for file in before.get("resources") or ():
         if file["id"] in ids:

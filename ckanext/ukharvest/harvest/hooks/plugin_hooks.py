@@ -26,6 +26,7 @@ from ckanext.ukharvest.core.records import (
     RawRecord,
     ResourceTranslation,
     Translation,
+    extra_values,
 )
 from ckanext.ukharvest.core.values.languages import language_code
 from ckanext.ukharvest.core.values.text import one_line
@@ -188,8 +189,7 @@ def _media_type(content: str) -> str:
 
 
 def _values(package: Mapping[str, Any]) -> dict[str, Any]:
-    extras = {extra["key"]: extra["value"] for extra in package.get("extras", ())}
-    return {**package, **extras}
+    return {**package, **extra_values(package)}
 
 
 @contextlib.contextmanager

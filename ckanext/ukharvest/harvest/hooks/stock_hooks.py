@@ -25,6 +25,7 @@ from sqlalchemy.orm.attributes import set_committed_value
 
 from ckanext.ukharvest import config, source_types
 from ckanext.ukharvest.core.errors import HookFailed, SkipRecord
+from ckanext.ukharvest.core.records import extra_values
 from ckanext.ukharvest.interfaces import HarvestedRecord, IUkHarvest, SourceFacts
 
 try:
@@ -214,7 +215,7 @@ class StockDataset:
         files = package["resources"], self._before["resources"]
         changed = _taken(package, self._before, self._given)
         changed["extras"] = _extras(
-            _taken(*(_values(each) for each in (package, self._before, self._given)))
+            _taken(*(extra_values(each) for each in (package, self._before, self._given)))
         )
         changed["resources"] = [_file(file, *files) for file in self._given.get("resources", ())]
         package.clear()
@@ -313,17 +314,13 @@ def _overlay(ours: Mapping[str, Any], stock: Mapping[str, Any]) -> dict[str, Any
         **ours,
         **stock,
         **own,
-        "extras": _extras({**_values(ours), **_values(stock)}),
+        "extras": _extras({**extra_values(ours), **extra_values(stock)}),
         "resources": [
             {**file, **files.get(file.get("url"), {}), _PLACE: place}
             for place, file in enumerate(ours["resources"])
         ],
     }
     return copy.deepcopy(given)
-
-
-def _values(package: Mapping[str, Any]) -> dict[str, Any]:
-    return {extra["key"]: extra["value"] for extra in package.get("extras") or ()}
 
 
 def _extras(values: Mapping[str, Any]) -> list[dict[str, Any]]:
