@@ -77,6 +77,7 @@ def write_some(
         is_trial: roll back what was written: only the items' results stay.
         compares: of a trial: find out what changes in datasets that are here.
     """
+    how = {"is_trial": is_trial, "compares": compares}
     undecided = [item for item in items if item.result is None]
     parsed = [item.parsed for item in undecided if item.parsed]
     if not is_trial:
@@ -85,17 +86,16 @@ def write_some(
         )
     for attempt in range(1, TRIES + 1):
         try:
-            done, pending = _write(items, undecided, is_trial=is_trial, compares=compares)
+            done, pending = _write(items, undecided, **how)
         except sa.exc.IntegrityError as exc:
             if len(items) > 1:
-                how = {"is_trial": is_trial, "compares": compares}
                 one_by_one = (write_some([alone], **how) for alone in items)
                 return [item for done in one_by_one for item in done]
             if attempt == TRIES:
                 if not undecided:  # storing the result is what fails
                     raise
                 items[0].fail(rejection_error(exc, parsed[0].record.title if parsed else ""))
-                return write_some(items, is_trial=is_trial, compares=compares)
+                return write_some(items, **how)
         except sa.exc.OperationalError as exc:
             # The other transaction has ended, so the next try succeeds.
             if not is_deadlock(exc) or attempt == TRIES:

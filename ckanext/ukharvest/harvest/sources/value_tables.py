@@ -165,13 +165,17 @@ def find_outdated(source_id: str, options: Mapping[str, Any]) -> set[int]:
 
     Costs two statements, unless the tables changed.
     """
-    return _find_outdated(source_id, load(source_id, options))
+    table = load(source_id, options)
+    return _find_outdated(source_id, table) if _has_changed(source_id, table) else set()
+
+
+def _has_changed(source_id: str, table: ValueTable) -> bool:
+    """Tell whether a source's records were not compared with these rows yet."""
+    state = Session.get(SourceState, source_id)
+    return (state.values_digest if state else "") != table.digest
 
 
 def _find_outdated(source_id: str, table: ValueTable) -> set[int]:
-    state = Session.get(SourceState, source_id)
-    if (state.values_digest if state else "") == table.digest:
-        return set()
     is_imported = Record.outcome.in_([RecordOutcome.ADDED, RecordOutcome.UPDATED])
     of_source = (Record.source_id == source_id, is_imported)
     query = sa.select(Record.id, Record.source_values).where(*of_source)
@@ -206,11 +210,11 @@ def _differs(stored: record_values.StoredValues | None, table: ValueTable) -> bo
 def mark_outdated(source_id: str, options: Mapping[str, Any]) -> None:
     """Let the next runs import what the tables have come to concern, and only that; no commit."""
     table = load(source_id, options)
+    if not _has_changed(source_id, table):
+        return
     if ids := _find_outdated(source_id, table):
         record_rows.forget_content(ids)
-    state = Session.get(SourceState, source_id)
-    if (state.values_digest if state else "") != table.digest:
-        ensure_source_state(source_id).values_digest = table.digest
+    ensure_source_state(source_id).values_digest = table.digest
 
 
 def _not_here(name: str) -> Problem:
