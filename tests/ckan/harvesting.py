@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import configparser
+import gc
 import json
 import os
 import threading
@@ -40,8 +41,12 @@ def act(action: str, **fields: Any) -> Any:
 
 @contextmanager
 def statements(word: str = "") -> Iterator[list[str]]:
-    """Collect the SQL statements of this thread that contain a word, while the block runs."""
+    """Collect the SQL statements of this thread that contain a word, while the block runs.
+
+    The garbage collector waits meanwhile: what it takes from the session is asked for again.
+    """
     sent: list[str] = []
+    collects = gc.isenabled()
     thread = threading.get_ident()  # heartbeats have one of their own
 
     def record(_connection: Any, _cursor: Any, statement: str, *_more: Any) -> None:
@@ -49,9 +54,12 @@ def statements(word: str = "") -> Iterator[list[str]]:
             sent.append(statement)
 
     sa.event.listen(model.meta.engine, "before_cursor_execute", record)
+    gc.disable()
     try:
         yield sent
     finally:
+        if collects:
+            gc.enable()
         sa.event.remove(model.meta.engine, "before_cursor_execute", record)
 
 
