@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from ckanext.ukharvest.core.dataset_changes import (
     DATASET,
     LONGEST,
@@ -51,6 +53,34 @@ def test_fields_that_ckan_maintains_are_no_change() -> None:
     )
     assert not is_changed(package(), after)
     assert list_changes(package(), after, plain) == []
+
+
+@pytest.mark.parametrize(
+    ("key", "before", "after"),
+    [
+        ("notes", "All of them.\n\nEach  year", "All of them. \r\nEach year\n"),
+        ("data_modified", "2025-03-01", "2025-03-01T00:00:00Z"),
+        ("data_modified", "2025-06-01T00:00:00+01:00", "2025-06-01"),
+        ("data_modified", "2025-06-01T10:30:00+01:00", "2025-06-01T09:30:00Z"),
+        ("keywords", '[{"keywords": ["A", "b"]}]', '[{"keywords": ["B", "a"]}]'),
+        ("temporal-extents", '[{"from": "2025-03-01"}]', '[ {"from": "2025-03-01T00:00:00"}]'),
+    ],
+)
+def test_another_spelling_is_no_change(key: str, before: str, after: str) -> None:
+    was, now = package(**{key: before}), package(**{key: after})
+    assert not is_changed(was, now)
+    assert list_changes(was, now, plain) == []
+    assert is_changed(was, package(**{key: after + " more"}))
+
+
+def test_order_of_files_and_order_and_case_of_keywords_are_no_change() -> None:
+    files = [FILE, {**FILE, "id": "2", "name": "Guide"}]
+    was = package(tags=[{"name": "Water"}, {"name": "air"}], resources=files)
+    now = package(tags=[{"name": "AIR"}, {"name": "water"}], resources=files[::-1])
+    assert not is_changed(was, now)
+    assert is_changed(was, package(tags=[{"name": "AIR"}], resources=files))
+    # Themes have an order: the first is the main one.
+    assert is_changed(package(dcat_subject='["A", "B"]'), package(dcat_subject='["B", "A"]'))
 
 
 def test_fields_extras_tags_and_licence() -> None:

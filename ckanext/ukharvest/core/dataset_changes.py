@@ -1,15 +1,20 @@
 """Changes between two versions of a dataset, field by field, as texts for people.
 
-Both versions are dicts as ``package_show`` gives them; missing, ``None`` and ``""`` are equal.
+Both versions are dicts as ``package_show`` gives them. Missing, ``None`` and ``""`` are equal, and
+so is what only reads differently: the order of files, the order and case of keywords, blanks, and
+the spelling of a date.
 """
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
+
+from ckanext.ukharvest.core.values.dates import plain_moment
 
 DATASET, RESOURCES = "dataset", "resources"
 # Parts of two texts.
@@ -40,6 +45,9 @@ _OF_RESOURCE = frozenset(
         "on_same_domain",
     )
 )
+
+# Fields that list keywords, in no order.
+_KEYWORDS = frozenset(("tags", "tags_translated", "keyword", "keywords"))
 
 Package = Mapping[str, Any]
 Readable = Callable[[str, str], str]
@@ -117,8 +125,29 @@ def _fields(
 ) -> Iterator[tuple[str, str, str, str]]:
     for key in sorted({*old, *new}):
         pair = _text(old.get(key)), _text(new.get(key))
-        if pair[0] != pair[1]:
+        if pair[0] != pair[1] and _meaning(key, pair[0]) != _meaning(key, pair[1]):
             yield key, of, *pair
+
+
+def _meaning(key: str, text: str) -> Any:
+    """Return what a field's text says, in one spelling."""
+    is_keywords = key in _KEYWORDS
+    if text[:1] in ("[", "{"):
+        with contextlib.suppress(ValueError, RecursionError):
+            return _plain(json.loads(text), is_keywords=is_keywords)
+    return _plain(text, is_keywords=is_keywords)
+
+
+def _plain(value: Any, *, is_keywords: bool) -> Any:
+    if isinstance(value, str):
+        text = " ".join(value.split())
+        return text.casefold() if is_keywords else plain_moment(text)
+    if isinstance(value, list):
+        items = [_plain(item, is_keywords=is_keywords) for item in value]
+        return sorted(items, key=repr) if is_keywords else items
+    if isinstance(value, dict):
+        return {name: _plain(item, is_keywords=is_keywords) for name, item in value.items()}
+    return value
 
 
 def _flat(package: Package) -> dict[str, Any]:
@@ -127,7 +156,7 @@ def _flat(package: Package) -> dict[str, Any]:
     flat = {**extras, **package}
     for key in ("tags", "groups"):
         names = (str(one.get("name") or "") for one in package.get(key) or ())
-        flat[key] = ", ".join(sorted(names))
+        flat[key] = ", ".join(sorted(names, key=lambda name: (name.casefold(), name)))
     return {key: value for key, value in flat.items() if key not in _OF_PACKAGE}
 
 

@@ -13,7 +13,6 @@ from typing import Any, TypeVar
 
 import sqlalchemy as sa
 from ckan.model import Resource, Session
-from ckan.plugins import toolkit as tk
 
 from ckanext.ukharvest import compat, config
 from ckanext.ukharvest.core.errors import Aborted, RecordError
@@ -23,7 +22,7 @@ from ckanext.ukharvest.core.records import Problem
 from ckanext.ukharvest.core.values.text import counted, shorten
 from ckanext.ukharvest.harvest import background, lists
 from ckanext.ukharvest.harvest.background import Interruption, Shift, Work
-from ckanext.ukharvest.harvest.batch import dataset_writer
+from ckanext.ukharvest.harvest.batch import dataset_writer, new_files
 from ckanext.ukharvest.harvest.http_client import open_metered_client
 from ckanext.ukharvest.harvest.lists import FeatureFigures
 from ckanext.ukharvest.harvest.model import Link, utcnow
@@ -312,7 +311,7 @@ class _Walk:
             filled: list[str] = []
             try:
                 filled = dataset_writer.fill_formats(package_id)
-                _make_views(package_id, filled)
+                _create_views(package_id, filled)
             except sa.exc.OperationalError:
                 raise
             except RecordError as exc:
@@ -337,17 +336,11 @@ class _Walk:
         Session.commit()
 
 
-def _make_views(package_id: str, resource_ids: Collection[str]) -> None:
+def _create_views(package_id: str, resource_ids: Collection[str]) -> None:
     """Create the portal's default views of resources whose format is now known."""
-    if not (resource_ids and tk.aslist(tk.config.get("ckan.views.default_views") or "")):
-        return
-    context = {"user": config.harvest_user(), "ignore_auth": True}
-    package = tk.get_action("package_show")({**context, "use_cache": False}, {"id": package_id})
-    for resource in package["resources"]:
-        if resource["id"] in resource_ids:
-            tk.get_action("resource_create_default_resource_views")(
-                dict(context), {"resource": resource, "package": package}
-            )
+    if resource_ids:
+        context = {"user": config.harvest_user(), "ignore_auth": True}
+        new_files.create_views(dataset_writer.show_dataset(package_id), resource_ids, context)
 
 
 def forget_unused() -> list[str]:

@@ -65,6 +65,10 @@ def test_updates_appear_where_the_source_changed(portal: Portal, publisher: Publ
     assert figures(portal.run(source)) == {"updated": 1}
     assert stream(found["id"]) == ["new"], "only the options changed"
 
+    serve(publisher, dataset(0, keyword=["Roads", "Parking"]))
+    assert figures(portal.run(source)) == {"not modified": 1}
+    assert stream(found["id"]) == ["new"], "the same in another order"
+
     serve(publisher, dataset(0, title="Parks"))
     assert figures(portal.run(source)) == {"updated": 1}
     assert stream(found["id"]) == ["new", "changed"]

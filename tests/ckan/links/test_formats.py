@@ -12,7 +12,7 @@ from ckan.tests.helpers import call_action
 from ckanext.harvest import queue
 
 from ckanext.ukharvest.core.link_states import LinkResult
-from ckanext.ukharvest.harvest.batch import dataset_writer
+from ckanext.ukharvest.harvest.batch import dataset_writer, new_files
 from ckanext.ukharvest.harvest.consumers.workers import Heart
 from ckanext.ukharvest.harvest.model import Link
 from ckanext.ukharvest.harvest.records import links as link_results
@@ -228,7 +228,7 @@ def test_views_that_a_plugin_refuses_are_a_problem_of_the_record(
 
     place.harvest()
     before = shown_problems(place)
-    monkeypatch.setattr(link_jobs, "_make_views", refuse)
+    monkeypatch.setattr(new_files, "create_views", refuse)
     work()
     assert place.formats == ["WMS"]
     ((code, message),) = set(shown_problems(place)) - set(before)

@@ -138,6 +138,28 @@ def parse_date(value: str) -> str:
     )
 
 
+_MIDNIGHT = re.compile(r"(\d{4}-\d\d-\d\d)(?:T00:00(?::00)?(?:Z|[+-]\d\d:\d\d)?)?")
+
+
+def plain_moment(text: str) -> str:
+    """Return a day or time in ISO 8601 in one spelling: midnight as the day, times in UTC.
+
+    Any other text as it is.
+    """
+    if not text[:4].isdigit() or text[4:5] != "-":
+        return text
+    try:
+        moment = parse_date(text)
+    except ValueError:
+        return text
+    if day := _MIDNIGHT.fullmatch(moment):
+        return day[1]
+    if "T" not in moment:
+        return text
+    time = datetime.fromisoformat(moment.replace("Z", "+00:00"))
+    return (time.astimezone(dt.timezone.utc) if time.tzinfo else time).isoformat()
+
+
 def government_year(text: str) -> int:
     """Return the year on whose 1 April a government year begins; 0 for another text.
 

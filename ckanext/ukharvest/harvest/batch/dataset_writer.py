@@ -22,7 +22,7 @@ from ckanext.ukharvest.core.errors import RejectedByCkan
 from ckanext.ukharvest.core.values.text import one_line
 from ckanext.ukharvest.dataset_schema import stock_fields, stock_schema
 from ckanext.ukharvest.harvest import lists
-from ckanext.ukharvest.harvest.batch import dataset_rows
+from ckanext.ukharvest.harvest.batch import dataset_rows, new_files
 from ckanext.ukharvest.harvest.batch.items import Item, Parsed, Written
 from ckanext.ukharvest.harvest.consumers import held_jobs
 from ckanext.ukharvest.harvest.hooks import plugin_hooks
@@ -169,6 +169,7 @@ class DatasetWriter:
             problems += tuple(more.pop(lists.PROBLEMS, ()))
         more |= stock.context()
         changed: Sequence[FieldChange] = ()
+        is_quiet = False
         both: tuple[Mapping[str, Any], Mapping[str, Any]] | None = None
         if existing is None:
             wanted = mapped.package.get("name") or parsed.record.name  # by a hook
@@ -184,15 +185,21 @@ class DatasetWriter:
             # Most imports of a full run change nothing and need no second read of the dataset.
             differs = is_changed(existing, mapped.package)
             more["original_package"] = existing
+            is_other = row.fingerprint not in ("", item.stamp.fingerprint)
+            is_quiet = is_other and not (differs or item.forced or is_new)
             if differs and _has_source_changed(item, row):
                 # CKAN 2.12's activity stream asks for it, and the action returns before it sets it.
                 more["changed_entities"] = {"packages": {package_id}}
             call_without_commit(action, mapped.package, self._user, **more)
             batch = write_batch.written()
             after: Mapping[str, Any] = existing
+            if not (differs or is_new or (batch and batch.is_trial)):
+                _keep_times(existing)
             if differs and not (batch and batch.is_trial and not batch.compares):
                 after = show_dataset(package_id, **shown)
                 changed = find_changed_fields(existing, after)
+            if differs and not (batch and batch.is_trial):
+                problems += new_files.finish_new_files(existing, after, self._user)
             both = (existing, after)
         if not (batch and batch.is_trial):
             plugin_hooks.end_dataset(parsed.record, mapped.package, stock, package_id)
@@ -203,6 +210,7 @@ class DatasetWriter:
             mapped,
             is_created=existing is None,
             is_new=is_new,
+            is_quiet=is_quiet,
             changed=changed,
             problems=problems,
             shown=both,
@@ -246,6 +254,19 @@ def _has_source_changed(item: Item, row: Record) -> bool:
     before, now = row.fingerprint, item.stamp
     is_other = before != now.fingerprint and row.import_rules_hash == now.import_rules_hash
     return row.removed or (bool(before) and is_other)
+
+
+def _keep_times(existing: Mapping[str, Any]) -> None:
+    """Leave the times of the last change of a dataset and its files as they were before a write."""
+    of_files = {file["id"]: file.get("metadata_modified") for file in existing["resources"]}
+    package = Session.get(model.Package, existing["id"])
+    for row, text in (
+        (package, existing["metadata_modified"]),
+        *((file, of_files.get(file.id)) for file in package.resources),
+    ):
+        time = dt.datetime.fromisoformat(text) if text else None
+        if time and row.metadata_modified != time:
+            row.metadata_modified = time
 
 
 def _prepare(

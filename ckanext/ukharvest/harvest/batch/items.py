@@ -273,6 +273,7 @@ class Written(Left):
 
     Attributes:
         is_new: there was no active dataset before.
+        is_quiet: it says the same as before in other words, and counts as unchanged.
         shown: the dataset as it was, and as it is now, as package_show gives it; None: it is new.
         is_stock: by CKAN's own schema.
     """
@@ -286,6 +287,7 @@ class Written(Left):
         *,
         is_created: bool,
         is_new: bool,
+        is_quiet: bool,
         changed: Sequence[FieldChange],
         problems: Sequence[Problem],
         shown: tuple[Mapping[str, Any], Mapping[str, Any]] | None = None,
@@ -293,15 +295,16 @@ class Written(Left):
     ) -> None:
         super().__init__(parsed, package_id, package_hash, is_current=True)
         self.problems = problems
-        self.state = RecordState.ADDED if is_created else RecordState.UPDATED
-        self.status = str(self.state)
+        self.outcome = RecordOutcome.ADDED if is_created else RecordOutcome.UPDATED
+        self.state = RecordState.UNCHANGED if is_quiet else RecordState(self.outcome)
+        self.status = UNCHANGED if is_quiet else str(self.outcome)
         self.mapped, self.is_new, self.changed = mapped, is_new, changed
         self.shown, self.is_stock = shown, is_stock
         self.change = RecordOutcome.ADDED if is_new else RecordOutcome.UPDATED
 
     def put(self, item: Item, row: Record) -> None:
         super().put(item, row)
-        row.outcome, row.resources = self.status, self.mapped.resources
+        row.outcome, row.resources = self.outcome, self.mapped.resources
         ids = [id_ for id_, _key in self.mapped.resources]
         row.supplied_fields = self.mapped.supplied.as_stored(ids)
         row.removed, row.written = False, utcnow()

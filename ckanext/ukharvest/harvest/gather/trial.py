@@ -15,6 +15,7 @@ from ckan import model
 from ckanext.harvest.model import HarvestSource
 
 from ckanext.ukharvest.core.errors import RejectedByCkan
+from ckanext.ukharvest.core.outcomes import RecordState
 from ckanext.ukharvest.core.records import RawRecord
 from ckanext.ukharvest.harvest.batch.batch_transaction import write_some
 from ckanext.ukharvest.harvest.batch.import_stage import prepare_item
@@ -96,7 +97,7 @@ def _tried(item: Item) -> Tried:
         return Tried(skipped=result.reason)
     if isinstance(result, Same):
         return Tried(skipped="")
-    if isinstance(result, Left) and not isinstance(result, Written):
+    if isinstance(result, Left) and result.state == RecordState.UNCHANGED:
         return Tried(change=RecordClass.UNCHANGED)
     is_new = bool(result and result.state == RecordClass.ADDED)
     if isinstance(result, Written) and result.shown:

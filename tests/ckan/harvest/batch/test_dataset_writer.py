@@ -10,16 +10,16 @@ import sqlalchemy as sa
 from ckan import model
 from ckan.plugins import plugin_loaded
 from ckan.tests import factories
-from ckan.tests.helpers import CKANTestApp
+from ckan.tests.helpers import CKANTestApp, call_action
 
 from ckanext.ukharvest.fields import DATASET, FIELDS, RESOURCE
-from ckanext.ukharvest.harvest.model import Record
-from tests.ckan.catalogues import dataset
+from ckanext.ukharvest.harvest.model import Change, Record
+from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.datasets.dataset_forms import KINDS, facts
 from tests.ckan.forms import FORM, portal_with
-from tests.ckan.harvest.edited_datasets import NOTHING, Source
+from tests.ckan.harvest.edited_datasets import NOTHING, PATH, Source
 from tests.ckan.harvesters.uk_fields import WANTED
-from tests.ckan.harvesting import Portal, act, extras, statements
+from tests.ckan.harvesting import Portal, act, extras, figures, statements
 from tests.publisher import Publisher
 
 pytestmark = pytest.mark.in_process
@@ -119,6 +119,49 @@ def test_a_field_that_the_source_begins_to_supply_is_its_own(source: Source) -> 
     found = source.harvest(**NOTHING)
     assert not found["notes"]
     assert "update_frequency" not in extras(found)
+
+
+def test_another_spelling_is_saved_but_changes_nothing(
+    portal: Portal, publisher: Publisher
+) -> None:
+    files = [
+        {"title": title, "downloadURL": f"https://data.example/{title}", "mediaType": "text/csv"}
+        for title in ("a", "b")
+    ]
+    given = {"description": "All  of\nthem.", "keyword": ["parking", "Roads"]}
+    source = Source(portal, publisher)
+    first = source.harvest(**given, modified="2026-05-01", distribution=files)
+
+    def run(**fields: Any) -> tuple[dict[str, int], dict[str, Any]]:
+        publisher.serve(PATH, catalogue([dataset(0, **fields)]))
+        job = portal.run(source.id)
+        (found,) = portal.datasets()
+        return figures(job), found
+
+    other = {
+        "description": "All of them. ",
+        "keyword": ["roads", "PARKING"],
+        "modified": "2026-05-01T00:00:00Z",
+        "distribution": files[::-1],
+    }
+    numbers, found = run(**other)
+    assert numbers == {"not modified": 1}
+    assert found["metadata_modified"] == first["metadata_modified"]
+    assert {file["id"]: file["metadata_modified"] for file in found["resources"]} == {
+        file["id"]: file["metadata_modified"] for file in first["resources"]
+    }
+    assert [file["name"] for file in found["resources"]] == ["b", "a"], "saved"
+    assert sorted(tag["name"] for tag in found["tags"]) == ["PARKING", "roads"]
+    assert extras(found)["data_modified"] == "2026-05-01T00:00:00Z"
+    assert call_action("package_search", fq="tags:PARKING")["count"] == 1
+    assert model.Session.query(Change).filter_by(kind="updated").count() == 0
+    [row] = model.Session.query(Record)
+    assert (row.outcome, row.package_id) == ("updated", first["id"])
+    assert run(**other) == ({"not modified": 1}, found)
+
+    numbers, found = run(**other | {"description": "All of them, and more."})
+    assert numbers == {"updated": 1}
+    assert found["metadata_modified"] > first["metadata_modified"]
 
 
 def test_groups_of_the_options_go_with_them(portal: Portal, publisher: Publisher) -> None:
