@@ -314,8 +314,11 @@ def as_object(value: Any) -> Mapping[str, Any]:
 
 def value_text(value: Any) -> str:
     """Return a value as text: an object's label; of a language map English if it has it."""
-    value = choose_language(value) if isinstance(value, (str, Mapping)) else value
-    if not isinstance(value, Mapping):
+    if value is None:  # as most fields are
+        return ""
+    if isinstance(value, (str, Mapping)):
+        value = choose_language(value)
+    if isinstance(value, str) or not isinstance(value, Mapping):
         return clean_text(value)
     for key in (*_WORDS, "en", "en-GB", "en-US"):
         item = choose_language(value.get(key))
@@ -331,7 +334,7 @@ def value_text(value: Any) -> str:
 
 def value_url(value: Any) -> str:
     """Return the URL of a value, as text: the value itself, or an object's own URL."""
-    if not isinstance(value, Mapping):
+    if value is None or isinstance(value, str) or not isinstance(value, Mapping):
         return clean_text(value)
     return next(filter(None, (clean_text(value.get(key)) for key in _ADDRESSES)), "")
 

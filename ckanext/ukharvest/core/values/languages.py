@@ -183,7 +183,7 @@ def language_pairs(value: Any) -> list[tuple[str, Any]]:
 
 def choose_language(value: Any) -> Any:
     """Return the English text of a language map, else its first; other values unchanged."""
-    if isinstance(value, str) and "{" not in value:  # as nearly all are
+    if value is None or (isinstance(value, str) and "{" not in value):  # as nearly all are
         return value
     pairs = language_pairs(value)
     if not pairs:

@@ -42,7 +42,10 @@ def plain_text(value: object) -> str:
     chosen = choose_language(value)
     if isinstance(chosen, list):
         chosen = "\n".join(map(clean_text, chosen))
-    text = _without_comments(clean_text(chosen))
+    text = clean_text(chosen)
+    if "<" not in text and "&" not in text:  # as most are
+        return clean_text(text)
+    text = _without_comments(text)
     escaped = None if _TAG.search(text) else decode_entities(text)
     if escaped and any(tag[1] for tag in _TAG.finditer(escaped)):
         text = _without_comments(escaped)

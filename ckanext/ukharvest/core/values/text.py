@@ -67,17 +67,23 @@ def clean_text(value: object) -> str:
     Numbers become their text, booleans ``true`` or ``false``; None and anything that is not a
     single value (lists, objects, bytes, NaN) become "".
     """
+    if not isinstance(value, str):
+        return _number_text(value)
+    if value.isascii() and value.isprintable():  # as nearly all are
+        return value.strip()
+    text = value.replace("\r\n", "\n").replace("\r", "\n").replace("\u00a0", " ")
+    text = _UNWANTED.sub(lambda sign: _WINDOWS.get(sign[0], ""), text)
+    return text.strip().strip("\ufeff").strip()
+
+
+def _number_text(value: object) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int):  # of any size: JSON has no largest number
         return str(value)
-    if isinstance(value, (float, Decimal)):
-        return str(value) if math.isfinite(value) else ""
-    if not isinstance(value, str):
-        return ""
-    text = value.replace("\r\n", "\n").replace("\r", "\n").replace("\u00a0", " ")
-    text = _UNWANTED.sub(lambda sign: _WINDOWS.get(sign[0], ""), text)
-    return text.strip().strip("\ufeff").strip()
+    if isinstance(value, (float, Decimal)) and math.isfinite(value):
+        return str(value)
+    return ""
 
 
 def parse_count(value: object) -> int:
