@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
@@ -39,6 +40,23 @@ def split_references(value: Any) -> list[str]:
     texts = list(multivalue.texts(value))
     parts = [part for text in texts if ", " in text for part in text.split(", ")]
     return [text for text in dict.fromkeys((*texts, *parts)) if text]
+
+
+def replace_references(value: Any, names: Mapping[str, str]) -> Any:
+    """Return the value of an extra in EXTRAS with other names of the datasets that it names.
+
+    Args:
+        names: identifier or URL → other name.
+    """
+    if isinstance(value, list):
+        return [names.get(text, text) for text in value]
+    text = str(value or "")
+    if text.startswith("["):
+        with contextlib.suppress(ValueError, RecursionError):
+            return json.dumps(replace_references(json.loads(text), names), ensure_ascii=False)
+    if text in names:
+        return names[text]
+    return ", ".join(names.get(part, part) for part in text.split(", "))
 
 
 def may_name_parts(key: str) -> bool:

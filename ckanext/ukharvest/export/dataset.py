@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from ckanext.ukharvest.core import relations
 from ckanext.ukharvest.core.records import extra_values
 from ckanext.ukharvest.core.values import (
     formats,
@@ -124,7 +125,9 @@ class Dataset:
         stored: when it was last changed on the portal, ISO 8601; always known.
         frequency: "R/P1M", "irregular" or "never".
         licence: a URL.
-        themes: as the source names them, then the portal's own, as labels or URIs.
+        themes: as the source names them, then the portal's own, as labels or URIs; the main one
+            first, if there is one.
+        main_theme: that of the portal, as it is among ``themes``.
         contact: of the dataset, else of its organisation, else of the portal, else nobody.
         geometry: GeoJSON, None if not known.
         place: a name.
@@ -139,6 +142,7 @@ class Dataset:
     description: str
     keywords: tuple[str, ...]
     themes: tuple[str, ...]
+    main_theme: str
     languages: tuple[str, ...]
     issued: str
     modified: str
@@ -203,16 +207,42 @@ def parse_or_empty(parse: Callable[[str], str], text: str) -> str:
         return ""
 
 
+def uri_of(id_: str, catalogue: Catalogue) -> str:
+    """Return the URI of a dataset."""
+    return f"{catalogue.url}/dataset/{id_}"
+
+
+def name_relations(package: Mapping[str, Any], uris: Mapping[str, str]) -> Mapping[str, Any]:
+    """Return a package dict that names its whole and its parts by their URIs.
+
+    Args:
+        uris: by the references that it has for them.
+    """
+    own = {
+        key: relations.replace_references(package[key], uris)
+        for key in relations.EXTRAS
+        if package.get(key)
+    }
+    extras = [
+        {**extra, "value": relations.replace_references(extra["value"], uris)}
+        if extra["key"] in relations.EXTRAS
+        else extra
+        for extra in package.get("extras") or ()
+    ]
+    return {**package, **own, "extras": extras}
+
+
 def read(package: Mapping[str, Any], catalogue: Catalogue) -> Dataset:
     """Return what a package dict of ``package_show`` says."""
     fields = Fields(package)
-    uri = f"{catalogue.url}/dataset/{package['id']}"
+    uri = uri_of(package["id"], catalogue)
     title = fields.text("title", "name")
     level = fields.text("access_level").lower()
     # The portal's dates are those of datasets that were made on it, not of harvested ones.
     is_harvested = fields.text("import_source") == "harvest"
     portal_dates = () if is_harvested else ("metadata_created", "metadata_modified")
     resources = (_resource(own, uri, is_harvested) for own in package["resources"])
+    main_theme = _main_theme(fields)
     tags = (clean_text(tag["name"]) for tag in package.get("tags") or ())
     return Dataset(
         uri=uri,
@@ -221,7 +251,8 @@ def read(package: Mapping[str, Any], catalogue: Catalogue) -> Dataset:
         title=title,
         description=fields.text("notes") or title,
         keywords=tuple(filter(None, tags)),
-        themes=_themes(fields),
+        themes=tuple(dict.fromkeys(filter(None, (main_theme, *_themes(fields))))),
+        main_theme=main_theme,
         languages=_languages(fields),
         issued=fields.valid(parse_date, "data_issued", "issued", *portal_dates[:1]),
         modified=fields.valid(parse_date, "data_modified", "modified", *portal_dates[1:]),
@@ -248,6 +279,15 @@ def _themes(fields: Fields) -> tuple[str, ...]:
     named = set(map(theme_names.of_uk, themes))
     own = (*fields.texts("theme-primary"), *fields.texts("theme-secondary"))
     return (*themes, *(text for text in own if (theme_names.of_uk(text) or text) not in named))
+
+
+def _main_theme(fields: Fields) -> str:
+    """Return the portal's main theme, as the source names it unless that is a topic category."""
+    own = fields.text("theme-primary")
+    name = theme_names.of_uk(own)
+    topics = fields.texts("topic-category")
+    themes = (text for text in fields.texts("dcat_subject", "theme") if text not in topics)
+    return next((text for text in themes if name and theme_names.of_uk(text) == name), own)
 
 
 def _publisher(fields: Fields, package: Mapping[str, Any], catalogue: Catalogue) -> Agent:

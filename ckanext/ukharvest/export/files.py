@@ -24,7 +24,16 @@ from ckanext.ukharvest import config
 from ckanext.ukharvest.core.errors import UkharvestError
 from ckanext.ukharvest.core.values.web_addresses import parse_email, parse_url
 from ckanext.ukharvest.export import data_json, rdf
-from ckanext.ukharvest.export.dataset import Agent, Catalogue, Dataset, Fields, parse_or_empty, read
+from ckanext.ukharvest.export.dataset import (
+    Agent,
+    Catalogue,
+    Dataset,
+    Fields,
+    name_relations,
+    parse_or_empty,
+    read,
+    uri_of,
+)
 from ckanext.ukharvest.harvest import database
 from ckanext.ukharvest.harvest import model as tables
 from ckanext.ukharvest.harvest.batch import dataset_rows
@@ -183,8 +192,10 @@ def _contact_of_organization(id_: str) -> Agent:
 PAGE = 200
 
 
-def read_all() -> Iterator[dict[str, Any] | None]:
+def read_all() -> Iterator[tuple[dict[str, Any] | None, Mapping[str, str]]]:
     """Yield each public active dataset as ``package_show`` gives it to an anonymous visitor.
+
+    With it, by reference, the ids of exported datasets that it names as its whole or its parts.
 
     In the order of their ids, which is a keyset: a dataset that is added or removed meanwhile
     neither repeats nor hides another. Memory and transaction last for one page.
@@ -194,19 +205,20 @@ def read_all() -> Iterator[dict[str, Any] | None]:
     notices that the index is out of date.
 
     Yields:
-        None for one that could not be read; the log says why.
+        None in place of one that could not be read; the log says why.
     """
     last = ""
     while ids := dataset_rows.exported_ids(last, PAGE):
+        relations = dataset_rows.exported_relations(ids)
         for id_ in ids:
             try:
-                yield _show(id_)
+                yield _show(id_), relations.get(id_, {})
             except (tk.NotAuthorized, tk.ObjectNotFound):
                 continue  # hidden by another plugin, or deleted just now
             except Exception:  # noqa: BLE001 - other plugins' code; one dataset must not cost all
                 log.exception("Export: dataset %s could not be read", id_)
                 model.Session.rollback()
-                yield None
+                yield None, {}
         last = ids[-1]
         model.Session.rollback()
         model.Session.expunge_all()
@@ -258,21 +270,30 @@ Package = Mapping[str, Any]
 
 
 class ExportedDataset:
-    """A dataset as the formats need it; each of them is made once, however many formats."""
+    """A dataset as the formats need it; each of them is made once, however many formats.
 
-    def __init__(self, package: Package, catalogue: Catalogue) -> None:
+    Args:
+        relations: reference to another exported dataset → that one's id.
+    """
+
+    def __init__(
+        self, package: Package, catalogue: Catalogue, relations: Mapping[str, str] | None = None
+    ) -> None:
         self.package = package
         self._catalogue = catalogue
+        uris = {name: uri_of(id_, catalogue) for name, id_ in (relations or {}).items()}
+        # In the files a dataset has that identifier, and its parts have to name it by that.
+        self._linked = name_relations(package, uris) if uris else package
 
     @cached_property
     def dataset(self) -> Dataset:
         """Return what the package dict says."""
-        return read(self.package, self._catalogue)
+        return read(self._linked, self._catalogue)
 
     @cached_property
     def n_triples(self) -> str:
         """Return the dataset as N-Triples."""
-        return rdf.triples(self.dataset, self.package, self._catalogue)
+        return rdf.triples(self.dataset, self._linked, self._catalogue)
 
 
 @dataclass(frozen=True, slots=True)
@@ -378,8 +399,8 @@ def _write(files: dict[str, ExportFile], progress: Progress) -> Counter[str]:
     counts: Counter[str] = Counter()
     for name, file in files.items():
         file.write(FORMATS[name].begin(catalogue))
-    for package in read_all():
-        exported = ExportedDataset(package or {}, catalogue)
+    for package, relations in read_all():
+        exported = ExportedDataset(package or {}, catalogue, relations)
         texts = _render(exported, formats) if package else None
         if texts is None:
             counts["left_out"] += 1

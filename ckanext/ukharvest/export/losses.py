@@ -133,9 +133,13 @@ LOSSES: tuple[Loss, ...] = (
         _IN_RDF,
     ),
     Loss(
-        "Which theme is the main one is not said",
-        ("theme-primary", "theme-secondary"),
-        _IN_RDF,
+        "Collections and their parts name each other by their URIs on the exporting portal",
+        ("is_part_of", "series_members"),
+    ),
+    Loss(
+        "A collection is named by its URI on the exporting portal",
+        ("in_series",),
+        _IN_JSON,
     ),
     Loss(
         "Names of ckanext-dcat for what other fields have",

@@ -76,7 +76,10 @@ class UkharvestProfile(EuropeanDCATAP3Profile):  # type: ignore[misc]
             self._add_label(node, "adms:identifier", identifier, kind, label)
         for theme in dataset.themes:
             if not is_web_url(theme):
-                self._add_label(node, "dcat:theme", theme, "skos:Concept", "skos:prefLabel")
+                concept = self._node(node, "dcat:theme", "skos:Concept")
+                self._add(concept, "skos:prefLabel", theme)
+                if theme == dataset.main_theme:
+                    self.g.add((concept, name("schema:position"), Literal(1)))
         self._add_uris(node, "dcat:inSeries", *filter(is_web_url, dataset.texts("in_series")))
         # The parser reads a contact's page and telephone number too.
         for contact in list(self.g.objects(node, name("dcat:contactPoint"))):

@@ -362,12 +362,6 @@ def link(node: Node, names: Names) -> str:
     return node.link(*names)
 
 
-def themes(node: Node, names: Names) -> Several:
-    """Return themes, and the functions and services of local government among them."""
-    report = node.reporter(names[0])
-    return Several(uk_fields.authority(uk_fields.FieldTexts("", texts(node, names), report)))
-
-
 def languages(node: Node, names: Names) -> Names:
     """Return tags of languages."""
     tags = (read_languages(node.values(name), node.reporter(name)) for name in names)

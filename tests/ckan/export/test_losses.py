@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from ckan import model
+from ckan.tests.helpers import call_action
 
 from ckanext.ukharvest.export import files as export_files
 from ckanext.ukharvest.export.losses import DATA_JSON, LOSSES, RDF, losses_of
@@ -169,10 +170,7 @@ def facts_of(dataset: dict[str, Any]) -> dict[str, Any]:
     found = {key: value for key, value in dataset.items() if key not in ("extras", "resources")}
     found |= extras(dataset)
     found["tags"] = sorted(tag["name"] for tag in dataset["tags"])
-    # Parsers make a resource of a dataset's page, which is the portal's where it had none.
-    page = ("Landing page", dataset["url"])
-    resources = [each for each in dataset["resources"] if (each["name"], each["url"]) != page]
-    resources.sort(key=lambda each: (each["url"], each["name"] or ""))
+    resources = sorted(dataset["resources"], key=lambda each: (each["url"], each["name"] or ""))
     for name in {name for each in resources for name in each}:
         values = [each.get(name) for each in resources]
         if any(value not in EMPTY for value in values):
@@ -216,6 +214,8 @@ def test_services_and_series_are_the_same_on_the_next_portal(
         portal.run(portal.source(publisher.url("/kinds.ttl"), "dcat_rdf"))
         portal.run(portal.source(publisher.url("/data.json"), "data_json"))
     before = {each["id"]: facts_of(each) for each in portal.datasets()}
+    linked = parts_of_collections(portal)
+    assert linked == {"Months": ["D"], "Years": ["2025", "D"]}
     kinds = sorted(each.get("resource-type", "") for each in before.values())
     assert kinds == ["", "", "series", "series", "service", "service"]
     with monkeypatch.context() as patch:
@@ -227,9 +227,21 @@ def test_services_and_series_are_the_same_on_the_next_portal(
         publisher.serve(f"/{file}", text.decode())
         portal.run(portal.source(publisher.url(f"/{file}"), type_))
     after = portal.datasets()
+    assert parts_of_collections(portal) == linked
     assert sorted(facts_of(each).get("resource-type", "") for each in after) == kinds
     wrong = differences(format_, before, after, dict.fromkeys(before, ""))
     assert not {field: found for field, found in wrong.items() if found != ["is the same"]}
+
+
+def parts_of_collections(portal: Portal) -> dict[str, list[str]]:
+    """Return title of a collection → titles of its parts here."""
+    shown = {
+        each["title"]: call_action("ukharvest_dataset_show", id=each["id"])["collections"]["parts"]
+        for each in portal.datasets()
+    }
+    return {
+        title: sorted(part["title"] for part in parts) for title, parts in shown.items() if parts
+    }
 
 
 # The same documents are among those of the first test.

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from ckanext.ukharvest.core.values.identifiers import parse_identifier
+from ckanext.ukharvest.core.values.identifiers import is_dataset_of_ckan, parse_identifier
 
 
 @pytest.mark.parametrize(
@@ -38,3 +38,10 @@ from ckanext.ukharvest.core.values.identifiers import parse_identifier
 def test_an_identifier_is_a_text(value: object, expected: str) -> None:
     assert parse_identifier(value) == expected
     assert parse_identifier(json.loads(json.dumps(value))) == expected
+
+
+def test_a_uri_that_ckan_gives_to_a_dataset() -> None:
+    uri = "https://data.example/dataset/0a1c7c1e-5a35-4d6b-9a39-5d0b0f4a3c52"
+    assert is_dataset_of_ckan(uri)
+    others = ("https://data.example/dataset/trees", f"{uri}/resource/1", uri.rpartition("/")[2], "")
+    assert not any(map(is_dataset_of_ckan, others))

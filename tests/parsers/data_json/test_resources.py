@@ -144,3 +144,12 @@ def test_an_endpoint_of_a_dataset_stays_an_extra() -> None:
     assert record.extras["endpointURL"] == "https://a.example/v1"
     assert "resource-type" not in record.extras
     assert record.resources == ()
+
+
+def test_page_of_a_dataset_that_ckan_exports_is_no_file() -> None:
+    page, id_ = "http://a.uk/page", "0a1c7c1e-5a35-4d6b-9a39-5d0b0f4a3c52"
+    of_ckan = {"identifier": f"https://ckan.example/dataset/{id_}", "landingPage": page}
+    assert _files(of_ckan) == []
+    assert parse(of_ckan).url == page
+    listed = [{"accessURL": page, "title": "Landing page"}]
+    assert [each["url"] for each in _files({**of_ckan, "distribution": listed})] == [page]

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from ckanext.ukharvest.core.records import Licence, Period, ResourceRecord
-from tests.parsers.dcat.turtle import codes, parse
+from ckanext.ukharvest.core.records import Licence, Period, RawRecord, ResourceRecord
+from ckanext.ukharvest.parsers.dcat import parser as dcat
+from tests.parsers.dcat.turtle import codes, ntriples, parse
 
 FILE = "dcat:downloadURL <http://a.uk/f>"
 EU = "http://publications.europa.eu/resource/authority/"
@@ -263,3 +264,12 @@ def test_a_page_without_a_url_is_left_out() -> None:
 
 def test_an_empty_size_is_no_size() -> None:
     assert _one(f'{FILE} ; dcat:byteSize "" ; dcat:bytes 12').size == 12
+
+
+def test_page_of_a_dataset_that_ckan_exports_is_no_file() -> None:
+    uri = "https://ckan.example/dataset/0a1c7c1e-5a35-4d6b-9a39-5d0b0f4a3c52"
+    content = ntriples(
+        f'<{uri}> a dcat:Dataset ; dct:title "T" ; dcat:landingPage <http://a.uk/p> .'
+    )
+    record = dcat.parse(RawRecord(uri, content), {})
+    assert (record.resources, record.url) == ((), "http://a.uk/p")

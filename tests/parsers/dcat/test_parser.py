@@ -47,6 +47,11 @@ def test_a_complete_dataset_has_no_problems() -> None:
         ("dct:subject <http://a.uk/s>", "themes", ("http://a.uk/s",)),
         ('dct:theme "Air"', "themes", ("Air",)),
         (
+            'dcat:theme "Air", [ skos:prefLabel "Water" ; schema:position 1 ], "Noise"',
+            "themes",
+            ("Water", "Air", "Noise"),
+        ),
+        (
             'dct:language "en", <http://publications.europa.eu/resource/authority/language/CYM>',
             "language",
             ("en", "cy"),

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from ckanext.ukharvest.core.deletions import UUID
 from ckanext.ukharvest.core.values.text import clean_text
 
 # Members of a JSON-LD object with its text.
@@ -14,6 +15,13 @@ _LABELS = (
     *("en", "en-GB", "en-US"),
 )
 _DOI = re.compile(r"(?:doi:\s*|info:doi/)?(10\.\d{4,9}/\S+)", re.IGNORECASE)
+
+_OF_CKAN = re.compile(rf"https?://\S+/dataset/{UUID.pattern}", re.IGNORECASE)
+
+
+def is_dataset_of_ckan(uri: str) -> bool:
+    """Tell whether a URI is one that CKAN gives to its datasets, whose files it lists in full."""
+    return bool(_OF_CKAN.fullmatch(uri))
 
 
 def parse_identifier(value: Any) -> str:

@@ -243,6 +243,28 @@ def find_related(package_ids: Iterable[str], role: str) -> dict[str, dict[str, s
     return {id_: dict(sorted(others.items())) for id_, others in related.items()}
 
 
+def exported_relations(ids: Sequence[str]) -> dict[str, dict[str, str]]:
+    """Return dataset id → reference by which it names a whole or a part → id of that dataset.
+
+    Of public datasets, as ``exported_ids``; not of a reference that two of them have.
+    """
+    named: dict[str, dict[str, set[str]]] = {}
+    for role in (WHOLES, PARTS):
+        for id_, others in find_related(ids, role).items():
+            for other, references in others.items():
+                for reference in references:
+                    named.setdefault(id_, {}).setdefault(reference, set()).add(other)
+    all_others = {id_ for own in named.values() for found in own.values() for id_ in found}
+    query = sa.select(_package.c.id).where(_package.c.id.in_(all_others), _IS_EXPORTED)
+    public = set(Session.scalars(query)) if all_others else set()
+    return {
+        id_: {
+            name: min(found) for name, found in own.items() if len(found) == 1 and found <= public
+        }
+        for id_, own in named.items()
+    }
+
+
 def related_column(role: str) -> Any:
     """Return SQL, for a statement over ``model.Package``, that ``related_ids`` reads."""
     parts = [

@@ -21,7 +21,7 @@ from ckanext.ukharvest.core.records import (
     ResourceTranslation,
 )
 from ckanext.ukharvest.core.values import formats
-from ckanext.ukharvest.core.values.identifiers import parse_identifier
+from ckanext.ukharvest.core.values.identifiers import is_dataset_of_ckan, parse_identifier
 from ckanext.ukharvest.core.values.link_protocols import SERVICE_FORMATS
 from ckanext.ukharvest.core.values.markup import plain_line
 from ckanext.ukharvest.core.values.text import shorten
@@ -284,7 +284,10 @@ def endpoints(fields: Fields) -> Iterator[ResourceRecord]:
 
 
 def documents(fields: Fields) -> Iterator[ResourceRecord]:
-    """Yield pages about the dataset and other links to its data, the most important first."""
+    """Yield pages about the dataset and other links to its data, the most important first.
+
+    What CKAN exports has its page as a landing page, also where that is no file of it.
+    """
     for key, kind in (("downloadURL", "data"), ("accessURL", "data"), ("webService", "service")):
         # Project Open Data 1.0: a dataset with one file needed no distribution.
         if url := fields.link(key):
@@ -302,7 +305,8 @@ def documents(fields: Fields) -> Iterator[ResourceRecord]:
         yield from _pages(fields, key, "Data dictionary", mimetype)
     yield from _pages(fields, "references", "Reference", strict=True)
     yield from _pages(fields, "page", "Documentation")
-    yield from _pages(fields, "landingPage", "Landing page")
+    if not is_dataset_of_ckan(parse_identifier(fields.get("identifier"))):
+        yield from _pages(fields, "landingPage", "Landing page")
 
 
 def _pages(

@@ -11,6 +11,7 @@ from typing import Any
 from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.core.records import Agent, ResourceRecord
 from ckanext.ukharvest.core.values import formats, licences
+from ckanext.ukharvest.core.values.identifiers import is_dataset_of_ckan
 from ckanext.ukharvest.core.values.link_protocols import SERVICE_FORMATS
 from ckanext.ukharvest.core.values.markup import plain_line
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
@@ -41,7 +42,10 @@ PAGES = {
 
 
 def other_resources(node: Node) -> Iterator[ResourceRecord]:
-    """Yield other links to the data, and pages about it, the most important first."""
+    """Yield other links to the data, and pages about it, the most important first.
+
+    What CKAN exports has its page as a landing page, also where that is no file of it.
+    """
     for predicate, (name, label, kind) in WAYS.items():
         for url in node.links(predicate):
             # A dump may be in another form of RDF, or a table.
@@ -49,7 +53,8 @@ def other_resources(node: Node) -> Iterator[ResourceRecord]:
             own_label = formats.of_url(url) or formats.label(mimetype)
             own_label = label if own_label in ("", "ZIP", "GZ") else own_label
             yield ResourceRecord(url, name=name, format=own_label, mimetype=mimetype, kind=kind)
-    for predicate, name in PAGES.items():
+    pages = {key: PAGES[key] for key in PAGES if key != "dcat:landingPage"}
+    for predicate, name in (pages if is_dataset_of_ckan(node.uri) else PAGES).items():
         for part in node.nodes(predicate):
             url = part.own_page(predicate) or part.page("dcat:accessURL")
             if not url:

@@ -19,7 +19,7 @@ from ckanext.ukharvest.core.values import geometries, licences, multivalue, plac
 from ckanext.ukharvest.core.values.markup import plain_text
 from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
-from ckanext.ukharvest.parsers import table
+from ckanext.ukharvest.parsers import table, uk_fields
 from ckanext.ukharvest.parsers.dcat import coverage, croissant, distribution, extras, people
 from ckanext.ukharvest.parsers.dcat.node import (
     Node,
@@ -137,6 +137,17 @@ def _tags(node: Node, names: table.Names) -> table.Names:
     return read_tags(node, filter(None, words), names[0])
 
 
+def _themes(node: Node, names: table.Names) -> table.Several:
+    """Return themes, and the functions and services of local government among them.
+
+    The main one comes first in our own export, and says so: a graph has no order.
+    """
+    first = [part.value() for part in node.nodes(*names) if part.text("schema:position") == "1"]
+    texts = (*first, *table.texts(node, names))
+    report = node.reporter(names[0])
+    return table.Several(uk_fields.authority(uk_fields.FieldTexts("", texts, report)))
+
+
 def _theme_labels(node: Node) -> Iterator[str]:
     """Yield the labels of themes: the document's own, else those of the lists that they are of."""
     for theme in node.nodes(*_THEMES):
@@ -188,7 +199,7 @@ MAPPING: tuple[Field | Row, ...] = (
         "translations",
         partial(coverage.dataset_translations, _TITLE, _NOTES, _ABSTRACTS, _KEYWORDS),
     ),
-    row(_THEMES, "themes; extras la_function, la_service", table.themes),
+    row(_THEMES, "themes; extras la_function, la_service", _themes),
     row(("dct:issued", "schema:datePublished", "dc:date", "dct:date"), "issued", table.date),
     row(("dct:modified", "schema:dateModified", "dct:updated"), "modified", table.last_date),
     row(("dct:created", "schema:dateCreated"), "extra created", table.date),
