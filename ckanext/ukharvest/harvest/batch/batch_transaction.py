@@ -360,6 +360,7 @@ def _new_record(item: Item, row: Record, parsed: Parsed) -> routes.NewRecord:
         item.source[0].url,
         stored_organization(parsed.defaults.owner_org),
         row.same_as,
+        parsed.record.modified,
     )
 
 

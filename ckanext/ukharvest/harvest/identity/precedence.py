@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import math
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -13,8 +14,17 @@ from sqlalchemy.dialects.postgresql import ARRAY
 
 from ckanext.ukharvest import config
 from ckanext.ukharvest.core.link_states import host_of
+from ckanext.ukharvest.core.values.dates import plain_moment
 
 Session = model.Session
+
+
+NEWEST = "newest"  # in the portal's order: of sources of one rank and organisation
+
+
+def takes_newest() -> bool:
+    """Tell whether the newest of an organisation's records has a dataset."""
+    return NEWEST in config.same_dataset_order()
 
 
 class Contest(NamedTuple):
@@ -25,6 +35,8 @@ class Contest(NamedTuple):
         guids: identities of the record.
         holder_id: id of the source that has the dataset.
         holder_org: the dataset's, as ``Record.owner_org``.
+        modified, holder_modified: when the data was changed, as the record and the dataset say;
+            "" if that is not known or does not count.
     """
 
     source_id: str
@@ -32,6 +44,18 @@ class Contest(NamedTuple):
     guids: Sequence[str]
     holder_id: str
     holder_org: str
+    modified: str = ""
+    holder_modified: str = ""
+
+    @property
+    def is_newer(self) -> bool:
+        """Whether the record is of the same organisation and newer; a future date is no date."""
+        tomorrow = (dt.datetime.now(dt.timezone.utc) + dt.timedelta(days=1)).date().isoformat()
+        mine, holder = (
+            moment if (moment := plain_moment(text)) < tomorrow else ""
+            for text in (self.modified, self.holder_modified)
+        )
+        return self.owner_org == self.holder_org and bool(holder) and mine > holder
 
 
 class _Source(NamedTuple):
@@ -74,11 +98,14 @@ class Sources:
     def may_take(self, contest: Contest) -> bool:
         """Tell whether a record takes the dataset from the one that has it, now.
 
-        By the portal's order, or because the other source is switched off or has failed for long.
+        By the portal's order, which may say that the newer one does, or because the other source
+        is switched off or has failed for long.
         """
         mine, holder = self._sources[contest.source_id], self._sources[contest.holder_id]
         if mine.is_gone:
             return False
+        if mine.rank == holder.rank and takes_newest() and contest.is_newer:
+            return True
         return mine.rank < holder.rank or (holder.is_gone and self.may_have(contest))
 
     def may_have(self, contest: Contest) -> bool:

@@ -18,10 +18,11 @@ from sqlalchemy.orm import aliased
 from ckanext.ukharvest import config
 from ckanext.ukharvest.core.deletions import UUID, is_globally_unique
 from ckanext.ukharvest.core.outcomes import RecordOutcome
-from ckanext.ukharvest.core.records import Origin
+from ckanext.ukharvest.core.records import Origin, extra_values
 from ckanext.ukharvest.harvest import database
+from ckanext.ukharvest.harvest.batch import dataset_rows
 from ckanext.ukharvest.harvest.database import any_text, execute, group_pairs
-from ckanext.ukharvest.harvest.identity.precedence import Contest, Sources
+from ckanext.ukharvest.harvest.identity.precedence import Contest, Sources, takes_newest
 from ckanext.ukharvest.harvest.model import Change, JobReport, Record
 from ckanext.ukharvest.harvest.records.conflicts import GuidElsewhere, foreign_guid, plain_title
 
@@ -39,6 +40,7 @@ class NewRecord(NamedTuple):
         url: of its source.
         owner_org: as ``Record.owner_org``.
         same_as: the dataset that it was at its last import, None for none.
+        modified: when its data was changed, "" if that is not known.
     """
 
     guid: str
@@ -47,6 +49,7 @@ class NewRecord(NamedTuple):
     url: str
     owner_org: str
     same_as: str | None = None
+    modified: str = ""
 
     @property
     def guids(self) -> tuple[str, ...]:
@@ -125,10 +128,19 @@ def lock_and_find(records: Mapping[Key, NewRecord], names: Iterable[tuple[int, s
             else:
                 refused[key] = foreign_guid(key[0], record.guid, record.title, route)
     sources = Sources(*(key[0] for key in routes_of), *(r.source_id for r in routes_of.values()))
+    dates = _dates({route.dataset_id for route in routes_of.values()}) if takes_newest() else {}
     takes: dict[Key, Route] = {}
     for key, route in routes_of.items():
         record = records[key]
-        contest = Contest(key[0], record.owner_org, record.guids, route.source_id, route.owner_org)
+        contest = Contest(
+            key[0],
+            record.owner_org,
+            record.guids,
+            route.source_id,
+            route.owner_org,
+            record.modified,
+            dates.get(route.dataset_id, ""),
+        )
         if sources.may_take(contest):
             takes[key] = route
         elif route.is_deleted and record.same_as is None:
@@ -137,6 +149,12 @@ def lock_and_find(records: Mapping[Key, NewRecord], names: Iterable[tuple[int, s
             continue
         same[key] = route.dataset_id
     return Found(same, takes, refused)
+
+
+def _dates(package_ids: Collection[str]) -> dict[str, str]:
+    """Return dataset id → when its data was changed, as its source says."""
+    datasets = dataset_rows.load_datasets(list(package_ids)) if package_ids else ()
+    return {one["id"]: str(extra_values(one).get("data_modified") or "") for one in datasets}
 
 
 def _names(records: Iterable[NewRecord]) -> Iterator[str]:
