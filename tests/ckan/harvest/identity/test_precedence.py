@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import random
 from collections.abc import Callable
 from typing import Any
 
@@ -12,6 +13,7 @@ from ckan.tests import factories
 from ckan.tests.helpers import call_action
 
 from ckanext.ukharvest.harvest.batch.dataset_writer import DatasetWriter
+from ckanext.ukharvest.harvest.identity.precedence import Contest
 from ckanext.ukharvest.harvest.model import JobReport, Record
 from ckanext.ukharvest.harvest.records.conflicts import Rejected
 from tests.ckan.catalogues import catalogue, dataset
@@ -274,6 +276,43 @@ def test_order_of_sources_decides_between_organisations(
     assert {each["owner_org"] for each in two.portal.datasets()} == {two.portal.organization_id}
 
 
+def test_newest_record_of_an_organisation_has_the_dataset(
+    two: TwoRoutes, ckan_config: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(ckan_config, "ckanext.ukharvest.same_dataset.order", "newest")
+    two.start("data_json", "data_json")
+    before = ids(two.portal)
+    for number, modified, holder in (
+        (1, "2026-06-01", 1),
+        (0, "2300-01-01", 1),
+        (0, "2026-06-01T00:00:00Z", 1),
+        (0, "2026-06-02", 0),
+    ):
+        data_json(two.publishers[number], modified=modified)
+        two.run(number)
+        assert (ids(two.portal), two.holders()) == (before, [holder] * 3), modified
+        for each in (0, 1):
+            assert figures(two.run(each)) == {"not modified": 3}
+
+
+@pytest.mark.parametrize(
+    ("org", "modified", "holder", "expected"),
+    [
+        ("a", "2026-05-02", "2026-05-01", True),
+        ("a", "2026-05-01T10:00:00Z", "2026-05-01", True),
+        ("a", "2026-05-01T00:00:00Z", "2026-05-01", False),
+        ("b", "2026-05-02", "2026-05-01", False),
+        ("a", "2300-01-01", "2026-05-01", False),
+        ("a", "2026-05-02", "", False),
+        ("a", "", "2026-05-01", False),
+    ],
+)
+def test_newer_is_only_within_an_organisation(
+    org: str, modified: str, holder: str, *, expected: bool
+) -> None:
+    assert Contest("1", org, (), "2", "a", modified, holder).is_newer is expected
+
+
 def test_record_that_is_refused_leaves_the_dataset_to_the_first(
     two: TwoRoutes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -290,3 +329,127 @@ def test_record_that_is_refused_leaves_the_dataset_to_the_first(
         assert (ids(two.portal), two.holders()) == (before, [0, 0, 0])
     assert figures(two.run(1)) == {"updated": 3}
     assert (ids(two.portal), two.holders()) == (before, [1, 1, 1])
+
+
+class ThreeSources:
+    """A council, a department and a region, which list the same six datasets.
+
+    From night to night files move, records go and come back, keywords change their order, a source
+    cannot be read. One of the sources lists everything, another one each ten nights.
+    """
+
+    NUMBERS = range(6)
+    FULL = (1, 2, 0)  # the source that lists everything
+    OFF = ((0, range(4, 7)), (1, range(14, 17)), (2, range(24, 27)))
+
+    def __init__(self, portal: Portal, publishers: Any, seed: int) -> None:
+        self.random = random.Random(seed)
+        self.portal, self.publishers = portal, publishers
+        self.folders = dict.fromkeys(self.NUMBERS, "files")
+        self.away: dict[tuple[int, int], int] = {}  # source and dataset → nights left
+        self.sources = [
+            portal.source(publisher.url(PATHS[type_]), type_)
+            for publisher, type_ in zip(publishers, ("data_json", "dcat_rdf", "ckan"), strict=True)
+        ]
+
+    def serve(self, night: int) -> None:
+        """Publish what each source lists this night; the second and third are a night behind."""
+        before = dict(self.folders)
+        for number in self.NUMBERS:
+            if night and self.random.random() < 0.2:
+                self.folders[number] = f"night-{night}"
+        self.away = {key: left - 1 for key, left in self.away.items() if left > 1}
+        full = {self.FULL[min(later // 10, 2)] for later in (night, night + 3)}
+        for source, publisher in enumerate(self.publishers):
+            if source not in full and night:
+                gone = (n for n in self.NUMBERS if self.random.random() < 0.15)
+                self.away |= {(source, number): 4 for number in gone}
+            numbers = [n for n in self.NUMBERS if source in full or (source, n) not in self.away]
+            self.publish(source, publisher, numbers, before if source else self.folders)
+            if night and self.random.random() < 0.1:
+                publisher.routes = {}
+
+    def publish(
+        self, source: int, publisher: Publisher, numbers: list[int], folders: dict[int, str]
+    ) -> None:
+        ids = {n: f"https://data.example/id/{n}" for n in numbers}
+        urls = {n: f"https://data.example/{folders[n]}/{n}.geojson" for n in numbers}
+        words = self.random.sample(["Parking", "roads", "Trees"], 3)
+        if source == 0:
+            rows = [
+                dataset(
+                    n,
+                    identifier=ids[n],
+                    keyword=words,
+                    distribution=[
+                        {"title": f"Map {n}", "downloadURL": urls[n], "format": "GeoJSON"}
+                    ],
+                )
+                for n in numbers
+            ]
+            publisher.routes = {}
+            publisher.serve("/data.json", catalogue(rows))
+        elif source == 1:
+            texts = (
+                f'<{ids[n]}> a dcat:Dataset; dct:title "{_title(n)}"; dcat:distribution'
+                f' [ dcat:downloadURL <{urls[n]}>; dct:title "Map {n}"; dct:format "GeoJSON" ] .\n'
+                for n in numbers
+            )
+            publisher.routes = {}
+            publisher.serve(
+                "/catalog.ttl", TURTLE + "".join(texts), headers={"Content-Type": "text/turtle"}
+            )
+        else:
+            packages = []
+            for n in numbers:
+                made = package(n, title=_title(n), tags=[{"name": word} for word in words])
+                own = {"url": urls[n], "name": f"Map {n}", "format": "GeoJSON"}
+                made["resources"] = [{**made["resources"][1], **own}]
+                named = [{"key": "guid", "value": ids[n]}]
+                packages.append({**made, "extras": [*made["extras"], *named]})
+            serve(publisher, packages)
+
+    def run(self, night: int) -> None:
+        """Run the sources in any order, without those that are switched off this night."""
+        for source, nights in self.OFF:
+            if night == nights[0]:
+                act("harvest_source_delete", id=self.sources[source])
+            elif night == nights[-1] + 1:
+                act("harvest_source_patch", id=self.sources[source], state="active")
+        off = {source for source, nights in self.OFF if night in nights}
+        for source in self.random.sample(range(3), 3):
+            if source not in off:
+                self.portal.run(self.sources[source])
+
+    def views(self) -> dict[str, list[str]]:
+        """Return id of each file → ids of its views."""
+        files = [file for each in self.portal.datasets() for file in each["resources"]]
+        shown = {file["id"]: call_action("resource_view_list", id=file["id"]) for file in files}
+        return {id_: [view["id"] for view in views] for id_, views in shown.items()}
+
+
+# The tests above show each of these events by itself.
+@pytest.mark.giant
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.ckan_config("ckan.views.default_views", ["ukharvest_map_view"])
+def test_thirty_nights_of_three_sources_lose_nothing(
+    portal: Portal, publisher: Publisher, seed: int
+) -> None:
+    """No dataset is there twice or gone, no id changes, and no file loses its views."""
+    with Publisher() as second, Publisher() as third:
+        world = ThreeSources(portal, (publisher, second, third), seed)
+        for night in range(30):
+            world.serve(night)
+            world.run(night)
+            if night == 0:
+                before, views = ids(portal), world.views()
+                assert len(before) == len(world.NUMBERS)
+                assert all(len(own) == 1 for own in views.values())
+            assert ids(portal) == before, night
+            assert world.views() == views, night
+        changes = [
+            act("ukharvest_decision_list", source_id=source)["count"] for source in world.sources
+        ]
+    assert all(changes), "each source has given and got datasets"
+    assert model.Session.query(model.Package).filter_by(type="dataset").count() == len(before)
