@@ -197,12 +197,20 @@ class IUkHarvest(Interface):
         """
         return {}
 
+    def source_type_titles(self) -> Mapping[str, str]:
+        """Return the portal's own names of source types → their titles in the form of a source.
+
+        English, to be translated where they are shown. A type without one is shown by its name.
+        """
+        return {}
+
     def source_options(self, own_type: str) -> Sequence[Option]:
         """Return options that sources of a type have for this plugin.
 
-        They are checked when a source is saved, shown in its form under "More options" if they
-        have a label, kept when a source is adopted, and are part of the import rules: a changed
-        one imports the records again. ``before_dataset_save`` gets them in ``source.options``.
+        Sources of this type alone have them. They are checked when a source is saved, shown in its
+        form under "More options" if they have a label, kept when a source is adopted, and are part
+        of the import rules: a changed one imports the records again. ``before_dataset_save`` gets
+        them in ``source.options``.
 
         Args:
             own_type: a key of ``source_type_aliases``, or the name of one of our types; called for

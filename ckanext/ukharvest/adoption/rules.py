@@ -168,6 +168,7 @@ def plan(source: HarvestSource, *, as_type: str = "", accept_losses: bool = Fals
     if kind is None or refusal:
         return Plan(source.type, source.config, source.type, source.config, refusal=refusal)
     title = (package.title if package else "") or source.title
+    kind = kind.for_options({OWN_TYPE: source.type, **parse_options(source.config)})
     facts = stock_options.Facts(source.id, source.url, title)
     options, changes = stock_options.translate(kind, source.config, facts, source_rules.is_group)
     stored = config.type_name(kind)
@@ -257,8 +258,8 @@ def adopt(source: HarvestSource, planned: Plan, user: str) -> None:
     if confirmed := decision_log.confirmed_options(source.id):
         old["confirmed"] = confirmed
     _write(source, planned)
-    kind = source_types.TYPES[planned.new_type]
     options = parse_options(planned.new_config)
+    kind = source_types.TYPES[planned.new_type].for_options(options)
     reserved = source_types.reserved_options(kind)
     confirmed = {name: options[name] for name in reserved & options.keys()}
     decision_log.confirm_options(source.id, user, confirmed)

@@ -45,7 +45,7 @@ def with_reserved_options(stock: Callable[..., Any]) -> Callable[..., Any]:
         kind = source_types.find(source.type or "")
         if kind and source_rules.is_trusted(context):
             options = parse_options(source.config)
-            reserved = source_types.reserved_options(kind) & options.keys()
+            reserved = source_types.reserved_options(kind.for_options(options)) & options.keys()
             model.Session.flush()
             confirmed = {name: options[name] for name in reserved}
             user = str(context.get("user") or "")

@@ -70,8 +70,9 @@ def _check_place(user: str, source: HarvestSource, place: dict[str, str]) -> dic
         raise invalid("url", tk._("The source has this URL already."))
     text, kind = place["config"], source_types.find(name)
     if kind and name != source.type:
-        names = {option.name for option in kind.all_options}
-        options = {key: value for key, value in parse_options(text).items() if key in names}
+        stored = parse_options(text)
+        names = {option.name for option in kind.for_options(stored).all_options}
+        options = {key: value for key, value in stored.items() if key in names}
         text = json.dumps(options, indent=2) if options else ""
     own = {"source_type": name, "url": url, "config": text}
     columns = preview_rules.validate(user, own, source)

@@ -20,6 +20,7 @@ from ckanext.ukharvest.source_types.source_type import (
     COMMON_OPTIONS,
     GROUPS,
     INTERFACE,
+    OWN_TYPE,
     PORTAL,
     SourceType,
 )
@@ -43,6 +44,7 @@ __all__ = [
     "left_out",
     "names_of",
     "own_type",
+    "own_types",
     "registered",
     "reserved_options",
 ]
@@ -81,7 +83,10 @@ def left_out() -> tuple[LeftOut, ...]:
 
 
 def find(name: str) -> SourceType | None:
-    """Return the source type with this name or alias, or None."""
+    """Return the source type with this name or alias, or None.
+
+    By a name of the portal's own it has that one's title and options.
+    """
     return TYPES.get(name) or aliases().get(name)
 
 
@@ -90,13 +95,21 @@ def names_of(name: str) -> tuple[str, ...]:
     kind = find(name)
     if kind is None:
         return ()
-    return (kind.name, *(alias for alias, other in aliases().items() if other is kind))
+    return (kind.name, *(alias for alias, other in aliases().items() if other.name == kind.name))
 
 
 def aliases() -> dict[str, SourceType]:
     """Return alias (a name that other harvesters, or this portal, use) → source type."""
-    own = {name: TYPES[ours] for name, ours in PORTAL.aliases().items() if ours in TYPES}
-    return {**own, **{alias: kind for kind in TYPES.values() for alias in kind.aliases}}
+    return {
+        **{kind.own_type: kind for kind in own_types()},
+        **{alias: kind for kind in TYPES.values() for alias in kind.aliases},
+    }
+
+
+def own_types() -> list[SourceType]:
+    """Return the types of ours under the portal's own names (``IUkHarvest``), in their order."""
+    names = PORTAL.aliases().items()
+    return [TYPES[ours].for_options({OWN_TYPE: name}) for name, ours in names if ours in TYPES]
 
 
 def own_type(name: str) -> str:

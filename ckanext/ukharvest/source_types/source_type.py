@@ -40,10 +40,12 @@ class PortalTypes:
 
     Attributes:
         aliases: returns the portal's own name of a type → the name of ours that reads it.
+        titles: returns such a name → the title that a plugin gives it.
         options: returns the options that plugins declare for a type, by either name.
     """
 
     aliases: Callable[[], Mapping[str, str]] = dict
+    titles: Callable[[], Mapping[str, str]] = dict
     options: Callable[[str], Sequence[Option]] = lambda _name: ()
 
 
@@ -91,6 +93,8 @@ class SourceType:
             them as rules.
         filter_fields: asks a source's server for the values that its filters can have, with the
             number of records of each, whatever the options filter now. May raise SourceError.
+        own_type: the portal's own name under which its sources have the type, with options of its
+            own (``for_options``); "" for none.
     """
 
     name: str
@@ -119,6 +123,18 @@ class SourceType:
     probe: str = ""
     filters: tuple[FilterField, ...] = ()
     filter_fields: AskForFields | None = None
+    own_type: str = ""
+
+    def for_options(self, options: Mapping[str, Any]) -> SourceType:
+        """Return the type as a source with these options has it: under the portal's own name.
+
+        It then has the title and the options that plugins declare for that name. The type itself
+        for a source without one, or if no plugin declares it.
+        """
+        name = str(options.get(OWN_TYPE) or "")
+        if name == self.own_type or PORTAL.aliases().get(name) != self.name:
+            return self
+        return replace(self, own_type=name, title=PORTAL.titles().get(name) or name)
 
     @property
     def all_options(self) -> tuple[Option, ...]:
@@ -130,11 +146,10 @@ class SourceType:
 
     @property
     def portal_options(self) -> tuple[Option, ...]:
-        """Return the options that the portal's own plugins add, under this name or theirs."""
+        """Return the options that the portal's own plugins add, under this name or their own."""
         taken = {option.name for option in (*self.options, *COMMON_OPTIONS)}
-        own = (name for name, ours in PORTAL.aliases().items() if ours == self.name)
         added: dict[str, Option] = {}
-        for name in (self.name, *own):
+        for name in filter(None, (self.name, self.own_type)):
             for option in PORTAL.options(name):
                 if option.name not in taken:
                     added.setdefault(option.name, option)

@@ -66,10 +66,10 @@ def describe_source(context: Any, row: SourceRow) -> dict[str, Any]:
 
 def describe_options(source: HarvestSource) -> list[dict[str, str]]:
     """Return the options that are set for a source of one of our types: name, label and value."""
-    kind = source_types.find(source.type)
+    kind, stored = source_types.find(source.type), parse_options(source.config)
     if kind is None:
         return []
-    stored = parse_options(source.config)
+    kind = kind.for_options(stored)
     in_rules = filter_rules.option_names(kind)
     return [
         {

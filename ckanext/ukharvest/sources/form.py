@@ -33,7 +33,9 @@ from ckanext.ukharvest.sources.form_values import (
     Options,
     SentSource,
     build_fields,
+    find_type,
     parse_form,
+    part_of,
     place_error,
     read_config,
     shown_options,
@@ -102,10 +104,11 @@ def _check_url(url: str) -> str:
     return ""
 
 
-def assign_to_fields(refused: Mapping[str, Any], source_type: str, *, sysadmin: bool) -> Errors:
+def assign_to_fields(
+    refused: Mapping[str, Any], kind: source_types.SourceType | None, *, sysadmin: bool
+) -> Errors:
     """Return an action's errors as field name → messages; options' errors at their fields."""
     errors: Errors = {}
-    kind = source_types.find(source_type)
     for name, messages in refused.items():
         for message in map(str, messages if isinstance(messages, list) else [messages]):
             field, text = name, message
@@ -115,9 +118,8 @@ def assign_to_fields(refused: Mapping[str, Any], source_type: str, *, sysadmin: 
     return errors
 
 
-def sort_errors(errors: Errors, source_type: str) -> Errors:
+def sort_errors(errors: Errors, kind: source_types.SourceType | None) -> Errors:
     """Return errors in the order of the fields on the page."""
-    kind = source_types.find(source_type)
     shown = shown_options(kind, sysadmin=True) if kind else []
     own = [field.name for field in shown if field.part != COMMON]
     common = [field.name for field in shown if field.part == COMMON]
@@ -133,6 +135,7 @@ class Type:
 
     Attributes:
         ours: its options have fields.
+        part: of the form, that these stand in.
         fields, rare: those of its options; ``rare`` under "More options".
     """
 
@@ -145,6 +148,7 @@ class Type:
     template: str = ""
     group: str = "others"
     ours: bool = False
+    part: str = ""
     fields: Sequence[Field] = ()
     rare: Sequence[Field] = ()
 
@@ -160,29 +164,32 @@ def groups(types: Iterable[Any]) -> Iterator[tuple[str, list[Any]]]:
 def all_types(form: Form, options: Options, errors: Errors, *, sysadmin: bool) -> list[Type]:
     """Return the types of this portal's plugins, those of other extensions last.
 
+    A name of the portal's own for a type stands behind that type.
+
     Args:
         form: the sent form; an empty one shows the options.
         options: options of the source to edit.
         errors: field name → messages.
         sysadmin: whether to include options that only sysadmins may set.
     """
-    ours = config.our_type_names()
+    ours, infos = config.our_type_names(), _infos()
+    own_types = [kind for kind in source_types.own_types() if kind.own_type not in infos]
     own = [
-        build_type(kind.name, form, options, errors, sysadmin=sysadmin)
+        build_type(of_name, form, options, errors, sysadmin=sysadmin)
         for kind in source_types.in_form_order()
         if config.type_name(kind) in ours
+        for of_name in (kind, *(own for own in own_types if own.name == kind.name))
     ]
-    return [*own, *(_other(info) for name, info in _infos().items() if name not in ours)]
+    return [*own, *(_other(info) for name, info in infos.items() if name not in ours)]
 
 
-def build_type(name: str, form: Form, options: Options, errors: Errors, *, sysadmin: bool) -> Type:
+def build_type(
+    kind: source_types.SourceType, form: Form, options: Options, errors: Errors, *, sysadmin: bool
+) -> Type:
     """Return one type with the fields of its options."""
-    kind = source_types.find(name)
-    if kind is None:
-        return _other(_infos().get(name, {"name": name}))
-    fields = _fields(kind, kind.name, form, options, errors, sysadmin=sysadmin)
+    fields = _fields(kind, part_of(kind), form, options, errors, sysadmin=sysadmin)
     return Type(
-        config.type_name(kind),
+        kind.own_type or config.type_name(kind),
         tk._(kind.title),
         tk._(kind.line),
         tk._(kind.url_hint),
@@ -191,6 +198,7 @@ def build_type(name: str, form: Form, options: Options, errors: Errors, *, sysad
         template=kind.template,
         group=kind.group,
         ours=True,
+        part=part_of(kind),
         fields=[field for field in fields if not field.option.is_rare],
         rare=[field for field in fields if field.option.is_rare],
     )
@@ -331,7 +339,7 @@ def _answer(form: Form, source: Source | None) -> Any:
 def refused_fields(exc: tk.ValidationError, sent: SentSource) -> Errors:
     """Return field name → messages after an action refused the sent source; roll back."""
     roll_back()
-    return assign_to_fields(exc.error_dict, sent.source_type, sysadmin=is_sysadmin())
+    return assign_to_fields(exc.error_dict, sent.kind, sysadmin=is_sysadmin())
 
 
 def _save(form: Form, sent: SentSource, source: Source | None) -> dict[str, Any]:
@@ -422,9 +430,10 @@ def page(
     """
     sysadmin = is_sysadmin()
     values = _values(form, source)
-    errors = sort_errors(errors or {}, values["source_type"])
     if config_text is None:
         config_text = source["config"] if source else ""
+    kind = find_type(values["source_type"], config_text)
+    errors = sort_errors(errors or {}, kind)
     options = read_config(config_text) or {}
     shown: dict[str, Any] = {
         "values": values,
@@ -443,14 +452,18 @@ def page(
         "zone": source["schedule"]["zone"] if source else schedules.portal_zone(),
         "minutes": config.schedule_cron_minutes(),
         "common": _fields(source_types.CKAN, COMMON, form, options, errors, sysadmin=sysadmin),
-        "config": _config(form, config_text, values["source_type"], sysadmin=sysadmin),
+        "config": _config(form, config_text, kind, sysadmin=sysadmin),
         "unowned": may_be_unowned(),
         "left_out": source_types.left_out() if sysadmin else (),
         "mail_me": _asks_for_mail(form, source),
     }
     if source:
-        kind = build_type(source["source_type"], form, options, errors, sysadmin=sysadmin)
-        shown["types"] = [kind]
+        name = source["source_type"]
+        shown["types"] = [
+            build_type(kind, form, options, errors, sysadmin=sysadmin)
+            if kind
+            else _other(_infos().get(name, {"name": name}))
+        ]
         if sysadmin:
             shown["moving"] = description.moving_text(source, _owner(values))
             shown["would_move"] = description.count_moving(source, None)
@@ -485,9 +498,8 @@ def _asks_for_mail(form: Form, source: Source | None) -> bool:
     return source is None or _gets_mail(ask("ukharvest_mail_show", source_id=source["id"]))
 
 
-def _config(form: Form, text: str, source_type: str, *, sysadmin: bool) -> str:
+def _config(form: Form, text: str, kind: source_types.SourceType | None, *, sysadmin: bool) -> str:
     """Return the options without a field, as JSON; ``text``: all options where none are sent."""
     if "config" in form:
         return form["config"]
-    kind = source_types.find(source_type)
     return without_field(text, kind, sysadmin=sysadmin) if kind else text

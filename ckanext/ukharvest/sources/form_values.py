@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -105,10 +106,27 @@ class Field:
             yield value, self.translate(label) if label else ""
 
 
+def part_of(kind: source_types.SourceType) -> str:
+    """Return the name of a type's part of the form; an own name can have any signs."""
+    return f"own-{re.sub(r'[^a-zA-Z0-9]+', '-', kind.own_type)}" if kind.own_type else kind.name
+
+
+def find_type(source_type: str, config: str) -> source_types.SourceType | None:
+    """Return the type of a source; None if it is not one of ours.
+
+    Args:
+        source_type: any of its names.
+        config: the source's configuration, which has the portal's own name of the type.
+    """
+    kind = source_types.find(source_type)
+    return kind and kind.for_options(read_config(config) or {})
+
+
 def shown_options(kind: source_types.SourceType, *, sysadmin: bool) -> list[Field]:
     """Return the fields, still empty: rules, those of the type, then those of all types."""
-    own = (RULES, *kind.options, *kind.portal_options)
-    parts = ((kind.name, own), (COMMON, source_types.COMMON_OPTIONS))
+    of_portal = (replace(option, is_rare=True) for option in kind.portal_options)
+    own = (RULES, *kind.options, *of_portal)
+    parts = ((part_of(kind), own), (COMMON, source_types.COMMON_OPTIONS))
     return [
         Field(kind, part, option)
         for part, options in parts
@@ -278,6 +296,11 @@ class SentSource:
     config: str
     errors: dict[str, list[str]]
 
+    @property
+    def kind(self) -> source_types.SourceType | None:
+        """The source's type, None if it is not one of ours."""
+        return find_type(self.source_type, self.config)
+
 
 def parse_form(
     form: Form, *, source_type: str = "", config: str = "", sysadmin: bool = False
@@ -293,7 +316,7 @@ def parse_form(
     source_type = source_type or form.get("source_type", "").strip()
     url = form.get("url", "").strip()
     text = form.get("config", config)
-    kind, base = source_types.find(source_type), read_config(text)
+    kind, base = find_type(source_type, config), read_config(text)
     if kind is None or base is None:
         return SentSource(source_type, url, text.strip(), {})
     stored, parts = read_config(config), form.getlist("options_of")
@@ -381,6 +404,7 @@ def change_option(kind: source_types.SourceType, options: Options, name: str, te
         ConfigError: an unknown name, or a wrong value.
     """
     value: Any = text
+    kind = kind.for_options(options)
     if text.startswith("["):
         with suppress(ValueError):
             value = json.loads(text)

@@ -28,6 +28,7 @@ from ckanext.ukharvest.lib.texts import gettext
 from ckanext.ukharvest.readers.ckan_api.site import Site
 from ckanext.ukharvest.source_types.portals import CKAN
 from ckanext.ukharvest.source_types.source_type import OWN_TYPE
+from ckanext.ukharvest.sources.form_values import read_config
 
 Session = model.Session
 
@@ -54,7 +55,8 @@ def refuse(url: str, type_name: str) -> None:
     endpoint = _endpoint(path)
     if endpoint == STATIC:
         # CKAN's reader looks for a site at the root of the server too.
-        is_site = source_types.find(type_name) is CKAN and not Site.parse(url).is_document
+        is_ckan = CKAN.name in source_types.names_of(type_name)
+        is_site = is_ckan and not Site.parse(url).is_document
     else:
         is_site = endpoint not in _UPLOADED
     if is_site:
@@ -283,19 +285,29 @@ def translate_type(_key: Any, data: Any, _errors: Any, context: Any) -> None:
     source = HarvestSource.get(_own_id(("source_type",), data, context) or "-")
     if source and source.type == name:
         return
-    data[("source_type",)] = source_types.aliases()[name].name
-    text = data.get(("config",)) or ""
-    if options := parse_options(text) or not text.strip():
-        own = {OWN_TYPE: name, **(options if isinstance(options, dict) else {})}
-        data[("config",)] = json.dumps(own, indent=2)
+    data[("source_type",)] = config.type_name(source_types.aliases()[name])
+    data[("config",)] = _with_own_type(data.get(("config",)), name)
+
+
+def _with_own_type(text: str | None, name: str) -> str:
+    """Return a configuration with an own name of its type, unless it has one or is no object."""
+    options = read_config(text or "")
+    if options is None or OWN_TYPE in options:
+        return text or ""
+    return json.dumps({OWN_TYPE: name, **options}, indent=2)
 
 
 def check_config(key: Any, data: Any, errors: Any, context: Any) -> None:
     """Validate the options as ckanext-harvest does, and those that only a sysadmin may set."""
     kind = source_types.find(data.get(_sibling(key, "source_type")) or "")
-    reserved = source_types.reserved_options(kind) if kind else frozenset()
-    if reserved:
-        _keep_reserved(key, data, context, reserved)
+    if kind:
+        source = HarvestSource.get(_own_id(key, data, context) or "-")
+        before = parse_options(source.config) if source else {}
+        if OWN_TYPE in before:  # programs may leave it out
+            data[key] = _with_own_type(data.get(key), before[OWN_TYPE])
+        kinds = [kind.for_options(options) for options in (parse_options(data.get(key)), before)]
+        reserved = frozenset().union(*map(source_types.reserved_options, kinds))
+        _keep_reserved(key, data, context, before, reserved)
     try:
         stock.harvest_source_config_validator(key, data, errors, context)
     except tk.Invalid as exc:
@@ -306,12 +318,13 @@ def check_config(key: Any, data: Any, errors: Any, context: Any) -> None:
         _check_groups(parse_options(data.get(key)).get("default_groups"))
 
 
-def _keep_reserved(key: Any, data: Any, context: Any, reserved: frozenset[str]) -> None:
+def _keep_reserved(
+    key: Any, data: Any, context: Any, before: Mapping[str, Any], reserved: frozenset[str]
+) -> None:
+    """Refuse changes of reserved options, and keep the stored ones that are left out."""
     if is_trusted(context):
         return
     options = parse_options(data.get(key))
-    source = HarvestSource.get(_own_id(key, data, context) or "-")
-    before = parse_options(source.config) if source else {}
     stored = {name: before[name] for name in reserved if name in before}
     for name in sorted(reserved & options.keys()):
         if options[name] != stored.get(name):

@@ -7,9 +7,11 @@ from typing import Any
 
 import pytest
 from ckan import model
+from ckan.tests.helpers import CKANTestApp
 from ckanext.harvest import queue
 from ckanext.harvest.harvesters.ckanharvester import CKANHarvester
 from ckanext.harvest.model import HarvestObject, HarvestSource
+from lxml import html
 
 from ckanext.ukharvest.cli import ukharvest
 from ckanext.ukharvest.core.dataset_changes import differing_fields
@@ -18,6 +20,7 @@ from ckanext.ukharvest.harvest.run import prune
 from tests.ckan.adoption.takeovers import fill, ids
 from tests.ckan.forms import portal_with
 from tests.ckan.harvesting import Portal, act, figures
+from tests.ckan.people import Person
 from tests.ckan.remote_site import RemoteSite, package
 from tests.publisher import Publisher
 
@@ -162,3 +165,18 @@ def test_sources_that_were_not_adopted_stay_with_their_harvester(
     assert type_of(source) == ("ckan", "ckan")
     names = {row["name"] for row in act("ukharvest_type_list") if row["enabled"]}
     assert "ckan" in names
+
+
+def test_form_saves_options_beside_the_stock_harvester(
+    app: CKANTestApp, beside: None, portal: Portal, publisher: Publisher, sysadmin: Person
+) -> None:
+    headers = sysadmin["headers"]
+    page = html.fromstring(app.get("/harvest/new", headers=headers).body)
+    sent = {"title": "Parks", "url": publisher.base, "owner_org": portal.organization_id}
+    sent |= {"source_type": "ukharvest_ckan", "frequency": "MANUAL", "save": "only"}
+    sent |= {"options_of": page.xpath("//input[@name='options_of']/@value")}
+    sent["option_ckan_left_out_types"] = "showcase"
+    app.post("/harvest/new", data=sent, headers=headers, follow_redirects=False)
+    source_id = model.Package.get("parks").id
+    assert type_of(source_id)[0] == "ukharvest_ckan"
+    assert HarvestSource.get(source_id).config == '{\n  "left_out_types": [\n    "showcase"\n  ]\n}'

@@ -14,6 +14,7 @@ from ckan.plugins import toolkit as tk
 from ckan.tests import factories
 from ckan.tests.helpers import CKANTestApp
 from ckanext.harvest.model import HarvestSource
+from lxml import html
 
 from ckanext.ukharvest.cli import ukharvest
 from ckanext.ukharvest.doctor import services
@@ -123,25 +124,78 @@ def test_new_sources_of_own_types_are_saved_as_ours(
     options = {"own_type": "datavic_json", "data_owner": "Roads"}
     assert (stored(source_id)[0][0], json.loads(stored(source_id)[0][1])) == ("data_json", options)
     portal.source(publisher.url("/2.json"), name="plain")
-    for name in ("datavic_json", "data_json", "datajson"):
+    for name in ("datavic_json", '"Parks (JSON)"', "data_json", "datajson"):
         assert search_names(q=f"type:harvest AND source_type:{name}") == ["by-api", "plain"]
+
+
+def form_of(app: CKANTestApp, path: str, **sent: Any) -> Any:
+    """Return the page of a form for a sysadmin; send it if there is something to send."""
     headers = {"Authorization": factories.SysadminWithToken()["token"]}
-    page = app.get("/harvest/edit/by-api", headers=headers).body
-    assert "Owner of the data" in page
-    form = {"title": "By form", "url": publisher.url("/3.json"), "source_type": "datavic_json"}
-    form |= {"owner_org": portal.organization_id, "frequency": "MANUAL", "save": "only"}
-    sent = app.post("/harvest/new", data=form, headers=headers, follow_redirects=False)
-    assert sent.status_code == 302, sent.body
-    made = HarvestSource.get(act("harvest_source_show", id="by-form")["id"])
-    assert (made.type, json.loads(made.config)) == ("data_json", {"own_type": "datavic_json"})
-    changed = {"id": source_id, "title": "Changed", "url": publisher.url(PATH), "save": "only"}
-    changed |= {"owner_org": portal.organization_id, "frequency": "MANUAL", "config": ""}
-    part = {"options_of": "data_json", "option_data_json_data_owner": "Parks"}
-    sent = app.post(
-        "/harvest/edit/by-api", data={**changed, **part}, headers=headers, follow_redirects=False
-    )
-    assert sent.status_code == 302, sent.body
-    assert json.loads(stored(source_id)[0][1]) == {**options, "data_owner": "Parks"}
+    if not sent:
+        return html.fromstring(app.get(path, headers=headers).body)
+    sent = {"frequency": "MANUAL", "save": "only", **sent}
+    answer = app.post(path, data=sent, headers=headers, follow_redirects=False)
+    return html.fromstring(answer.body) if answer.status_code == 200 else None
+
+
+def config_of(name: str) -> dict[str, Any]:
+    model.Session.remove()
+    source = HarvestSource.get(model.Package.get(name).id)
+    assert source.type == "data_json"
+    return dict(json.loads(source.config or "{}"))
+
+
+def test_own_types_can_be_chosen_in_the_form(app: CKANTestApp, own: None) -> None:
+    page = form_of(app, "/harvest/new")
+    labels = {
+        box.get("value"): page.xpath(f"//label[@for='{box.get('id')}']")[0].text_content()
+        for box in page.xpath("//input[@name='source_type']")
+    }
+    assert labels["datavic_json"] == "Victoria’s catalogue"
+    assert labels["Parks (JSON)"] == "Parks (JSON)"
+    (parks,) = page.xpath("//input[@value='Parks (JSON)' and @type='radio']")
+    (more,) = page.xpath("//details[summary[.='More options']]")
+    shown = {}
+    for part in more.xpath(".//*[@data-options-of]"):
+        own_names = [field.get("name") for field in part.xpath(".//input | .//select")]
+        shown[part.get("data-options-of")] = own_names
+    assert shown["own-datavic-json"] == ["option_own-datavic-json_data_owner"]
+    assert shown[parks.get("data-part")] == ["option_own-Parks-JSON-_priority"]
+    assert not [name for name in shown.get("data_json", ()) if "owner" in name]
+    ids = page.xpath("//@id")
+    assert len(ids) == len(set(ids))
+    assert [id_ for id_ in ids if " " in id_] == []
+
+
+def test_options_of_an_own_type_are_for_its_sources_alone(
+    app: CKANTestApp, own: None, portal: Portal, publisher: Publisher, cli: Any
+) -> None:
+    sent = {"title": "Parks", "url": publisher.url(PATH), "owner_org": portal.organization_id}
+    sent |= {"source_type": "Parks (JSON)", "options_of": ["data_json", "own-Parks-JSON-"]}
+    field = "option_own-Parks-JSON-_priority"
+    page = form_of(app, "/harvest/new", **sent, **{field: "elsewhere"})
+    assert "elsewhere" in page.xpath(f"//*[@id='error-{field}']")[0].text_content()
+    assert form_of(app, "/harvest/new", **sent, **{field: "north"}) is None
+    assert config_of("parks") == {"own_type": "Parks (JSON)", "priority": "north"}
+    page = form_of(app, "/harvest/edit/parks")
+    assert page.xpath(f"//select[@name='{field}']/option[@selected]/@value") == ["north"]
+    assert page.xpath("//strong[.='Type']/..")[0].text_content().startswith("TypeParks (JSON)")
+    assert "own_type" not in page.xpath("//textarea[@name='config']")[0].text
+    assert form_of(app, "/harvest/edit/parks", **sent, **{field: "south"}) is None
+    assert config_of("parks") == {"own_type": "Parks (JSON)", "priority": "south"}
+    act("harvest_source_patch", id="parks", config='{"priority": "north"}')
+    assert config_of("parks") == {"own_type": "Parks (JSON)", "priority": "north"}
+    for config in ('{"priority": "west"}', '{"priority": "north", "data_owner": "Roads"}'):
+        with pytest.raises(tk.ValidationError, match="priority|data_owner"):
+            act("harvest_source_patch", id="parks", config=config)
+    done = cli.invoke(ukharvest, ["source", "edit", "parks", "--option", "priority=west"])
+    assert "west" in done.output
+    assert done.exit_code == 2
+    done = cli.invoke(ukharvest, ["source", "edit", "parks", "--option", "priority=south"])
+    assert done.exit_code == 0, done.output
+    assert config_of("parks") == {"own_type": "Parks (JSON)", "priority": "south"}
+    with pytest.raises(tk.ValidationError, match="priority is not an option"):
+        portal.source(publisher.url("/2.json"), name="plain", config={"priority": "north"})
 
 
 def test_any_type_can_be_adopted_as_one_that_reads_it(

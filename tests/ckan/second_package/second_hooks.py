@@ -62,15 +62,21 @@ class ChangedSpatialPlugin(p.SingletonPlugin):
 
 
 class OwnTypesPlugin(p.SingletonPlugin):
-    """Has a name of its own for data_json, and options for its sources."""
+    """Has two names of its own for data_json, and options for the sources of each."""
 
     p.implements(IUkHarvest, inherit=True)
     sources: ClassVar[list[SourceFacts]] = []
 
     def source_type_aliases(self) -> dict[str, str]:
-        return {"datavic_json": "data_json"}
+        return {"datavic_json": "data_json", "Parks (JSON)": "data_json"}
+
+    def source_type_titles(self) -> dict[str, str]:
+        return {"datavic_json": "Victoria’s catalogue"}
 
     def source_options(self, own_type: str) -> list[Option]:
+        if own_type == "Parks (JSON)":
+            name, help_, label = "priority", "Which parks come first.", "Parks that come first"
+            return [Option(name, "text", "", help_, ("north", "south"), label=label)]
         if own_type != "datavic_json":
             return []
         return [

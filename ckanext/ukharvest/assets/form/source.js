@@ -11,7 +11,7 @@
     if (!radios.length) return; // an edited source: its type stays
     const chosen = chosenType(form);
     for (const each of form.querySelectorAll("[data-options-of]")) {
-      each.hidden = !chosen || each.dataset.optionsOf !== chosen.value;
+      each.hidden = !chosen || each.dataset.optionsOf !== chosen.dataset.part;
     }
     const isOther = chosen && chosen.dataset.ours === "false";
     for (const each of form.querySelectorAll("[data-ours]:not(input)")) each.hidden = isOther;

@@ -133,7 +133,7 @@ def dry_run_move(  # noqa: PLR0913
     classifier = RecordClassifier(known_records(source.id), None, kind.old_guids)
     keys = source_moves.some_resource_keys(source.id)
     before = (source.url, source.type)
-    declared = {option.name for option in kind.all_options}
+    declared = {option.name for option in kind.for_options(options).all_options}
     dropped = source_moves.stored_option_names(source.config) - declared
     model.Session.commit()  # no transaction stays open while waiting for the source
     with open_client(options["credential"]) as http:

@@ -370,7 +370,8 @@ def register_types() -> None:
     A plugin that fails adds nothing: sources that need what it declares then fail with an unknown
     option, so that nothing is imported by wrong rules.
     """
-    PORTAL.aliases, PORTAL.options = load_type_aliases, load_hook_options
+    PORTAL.aliases, PORTAL.titles = load_type_aliases, load_type_titles
+    PORTAL.options = load_hook_options
 
 
 def load_type_aliases() -> dict[str, str]:
@@ -385,6 +386,15 @@ def load_type_aliases() -> dict[str, str]:
             else:
                 aliases.setdefault(str(own), ours)
     return aliases
+
+
+def load_type_titles() -> dict[str, str]:
+    """Return the portal's own name of a type → its title, of those that a plugin gives one."""
+    titles: dict[str, str] = {}
+    for _plugin, declared in _declared("source_type_titles"):
+        for own, title in dict(declared).items():
+            titles.setdefault(str(own), str(title))
+    return titles
 
 
 def load_hook_options(name: str) -> tuple[Option, ...]:

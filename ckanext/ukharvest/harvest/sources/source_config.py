@@ -177,6 +177,9 @@ def read_options(kind: SourceType, text: str | None) -> dict[str, Any]:
         raise ConfigError(
             'configuration: expected a JSON object such as {"option": "value"}', field="config"
         )
+    kind = kind.for_options(stored)
+    if kind.own_type:
+        stored.setdefault(OWN_TYPE, kind.own_type)
     read = options.validate(stored, kind.all_options)
     if read.get(plugin_hooks.OPTION):
         plugin_hooks.check_profiles(read[plugin_hooks.OPTION])
@@ -195,6 +198,7 @@ def setting_of(kind: SourceType, source: HarvestSource, text: str | None = None)
     package = model.Session.get(model.Package, source.id)
     owner = (package.owner_org if package else None) or source.publisher_id or ""
     chosen = read_options(kind, source.config if text is None else text)
+    kind = kind.for_options(chosen)
     if text is None:
         check_privileged_options(kind, source.id, chosen)
     title = (package.title if package else "") or source.title or ""
@@ -247,7 +251,8 @@ def check_privileged_options(kind: SourceType, source_id: str, found: Mapping[st
     Raises:
         ConfigError: names the first such option.
     """
-    declared = [option for option in kind.all_options if option.sysadmin_only]
+    options_of_type = kind.for_options(found).all_options
+    declared = [option for option in options_of_type if option.sysadmin_only]
     used = [option for option in declared if found[option.name] != option.default]
     if not used:
         return
@@ -466,7 +471,8 @@ def find_listed(
     Raises:
         SourceError, ConfigError: the listing cannot be read, or not to its end.
     """
-    setting = Setting(kind, source.id, source.url, "", read_options(kind, text))
+    chosen = read_options(kind, text)
+    setting = Setting(kind.for_options(chosen), source.id, source.url, "", chosen)
     known = known_records(source.id)
     saved_state = load_for_full_read(setting, known.values())
     known |= {dataset.guid: dataset.as_known_record() for dataset in candidates}
