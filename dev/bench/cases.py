@@ -24,6 +24,8 @@ STOCK = "stock ckanext-dcat"
 BATCHES, SINGLE, TWO, FOUR = "ours", "ours, batches of 1", "ours, 2 consumers", "ours, 4 consumers"
 REFUSED = "ours, 5 % of the records refused"
 FIRST = "first harvest"
+WITHOUT, WITH_FORM = "without the form", "through the form"
+DRY_RUN = 300  # records
 SUM = "nothing changed, and the changed at first harvest's speed"
 
 # Format, sides of its first harvest, and what ours must reach: other side → ratio.
@@ -184,6 +186,10 @@ def plans(bench: Bench) -> Iterator[Plan]:
     size = max(800, bench.size)
     text = "800 records and more consumers"
     yield first(text, "data.json", (BATCHES, TWO, FOUR), limits, size=size)
+    title = f"Dry run of {DRY_RUN} new records, data.json"
+    limits = [Target(WITH_FORM, WITHOUT, 1.5, at_most=True)]
+    case = Case(title, "seconds", limits, sides_of(WITHOUT, WITH_FORM))
+    yield Plan([case], partial(_dry_run, bench, case))
     yield Nights(bench, "data.json", bench.nights, unchanged=100, upgrade=10).plan
     yield Nights(bench, "folder", bench.nights // 5, unchanged=1000, upgrade=4).plan
     title = f"Gather of {MANY:,} records: memory of the consumer"
@@ -286,6 +292,21 @@ class Nights:
         case.sides[BATCHES].values.append(self._count / seconds)
         say(f"    {seconds:.1f} s, {self._count / seconds:,.0f} records/s")
         return seconds
+
+
+def _dry_run(bench: Bench, case: Case) -> None:
+    """Measure what it adds to a dry run that records go through the portal's form."""
+    with bench.ours.inside() as inside:
+        sources = [inside.source("data.json", size) for size in (3, DRY_RUN)]
+        for number in range(1 + bench.night_rounds):
+            for side in case.sides:
+                # The first round, of few records, loads what is needed.
+                how = {"source_id": sources[bool(number)], "form": side == WITH_FORM}
+                answer = inside.ask("dry_run", **how)
+                if number:
+                    check(answer["figures"], {"added": DRY_RUN, "missing": 0})
+                    case.sides[side].add(answer["seconds"], answer["counts"], DRY_RUN)
+                    say(f"    {side}: {answer['seconds']:.2f} s")
 
 
 def _gather(bench: Bench, whole: Case, more: Case) -> None:

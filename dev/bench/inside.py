@@ -5,6 +5,7 @@ A command is a line of JSON, {"do": name, …}; the answer is a line of JSON on 
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import json
 import os
@@ -26,7 +27,7 @@ from ckan.cli import load_config
 from ckan.config.middleware import make_app
 from ckan.lib import search
 from ckanext.harvest import queue
-from ckanext.harvest.model import HarvestJob, HarvestObject
+from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestSource
 
 POLL = 0.02
 SECONDS_TO_END = 5.0  # for a run that ends itself, after its last item
@@ -125,6 +126,23 @@ def inline(source_id: str) -> dict[str, Any]:
     return {"seconds": seconds, "figures": figures, "counts": counters.read()}
 
 
+def dry_run(source_id: str, form: bool) -> dict[str, Any]:
+    """Read a source without saving anything, with or without the portal's form."""
+    dry_runs = importlib.import_module("ckanext.ukharvest.harvest.gather.dry_run")
+    stock = dry_runs.open_trial
+    if not form:
+        dry_runs.open_trial = lambda *_args: contextlib.nullcontext()
+    counters.counts.clear()
+    started = time.monotonic()
+    try:
+        source = HarvestSource.get(source_id)
+        result = queue.get_harvester(source.type).dry_run(source, lambda *_: True)
+    finally:
+        dry_runs.open_trial = stock
+    seconds = time.monotonic() - started
+    return {"seconds": seconds, "figures": result["changes"], "counts": counters.read()}
+
+
 def export(source_id: str) -> dict[str, Any]:
     """Return the package dicts of a source's datasets, without ids."""
     query = model.Session.query(HarvestObject.package_id).filter_by(
@@ -221,7 +239,7 @@ def export_catalogue() -> dict[str, Any]:
 
 COMMANDS = {
     each.__name__: each
-    for each in (source, harvest, inline, export, floor, pages, export_catalogue)
+    for each in (source, harvest, inline, dry_run, export, floor, pages, export_catalogue)
 }
 
 

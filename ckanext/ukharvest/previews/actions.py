@@ -129,10 +129,12 @@ def ukharvest_source_preview_create(context: Any, data_dict: dict[str, Any]) -> 
     way already is returned. A user can have one, a portal three at the same time.
 
     Anything else is for logged-in users, and for everybody if
-    ``ckanext.ukharvest.check.visitors`` is set; ``config`` and ``id`` are for users who may add or
-    update the source. At most 20 records are read, for up to a minute. Of a URL the type is found;
-    users who may add sources need not have the exact one. A new test of a URL stops the one before.
-    Everybody may start ten tests a minute.
+    ``ckanext.ukharvest.check.visitors`` is set; ``config``, ``owner_org`` and ``id`` are for users
+    who may add or update the source. With one of the last two the records of a URL also go through
+    the portal's own form and other extensions' hooks, as in a run; nothing is saved. At most 20
+    records are read, for up to a minute. Of a URL the type is found; users who may add sources need
+    not have the exact one. A new test of a URL stops the one before. Everybody may start ten tests
+    a minute.
 
     :param source_id: id or name of the saved source (optional)
     :type source_id: string
@@ -150,6 +152,8 @@ def ukharvest_source_preview_create(context: Any, data_dict: dict[str, Any]) -> 
     :type config: string
     :param id: id or name of the saved source whose form has ``url`` and ``config`` (optional)
     :type id: string
+    :param owner_org: id or name of the organisation that a new source would belong to (optional)
+    :type owner_org: string
     :param schema_url: URL of the schema of data (optional)
     :type schema_url: string
     :param schema_text: the schema itself (optional)
@@ -224,7 +228,7 @@ def ukharvest_source_preview_show(context: Any, data_dict: dict[str, Any]) -> di
         ``exclude`` (options that take the values), ``prefix`` (before each value there), ``of``
         (number of records), ``values`` [{``value``, ``title``, ``records``,
         ``choice`` ("only", "without" or "")}]}], ``refused`` (what the portal's own form refuses of
-        a saved source: ``tried`` and ``records`` (numbers of records), ``fields`` [{``field``,
+        a source: ``tried`` and ``records`` (numbers of records), ``fields`` [{``field``,
         ``records``, ``reasons`` [{``text``, ``records``}]}], ``examples`` [{``guid``, ``title``,
         ``fields`` {name: text}}]: the first 50, and one of each further kind; None if no record was
         tried), ``adopted`` (what a first run would change in the datasets that it adopts:

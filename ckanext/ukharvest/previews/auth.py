@@ -20,10 +20,11 @@ from ckanext.ukharvest.previews.rules import may_be_shared, may_enter_network
 _STARTER = _("Only the person who started this test may do this.")
 
 
-def may_add(context: Any) -> bool:
-    """Tell whether the user may add a source to an organisation."""
+def may_add(context: Any, owner_org: str = "") -> bool:
+    """Tell whether the user may add a source to an organisation, to any without its name or id."""
     has_organisation = may_enter_network(context.get("user") or "")
-    return has_organisation and may(context, "harvest_source_create", id=None)
+    named = {"owner_org": owner_org} if owner_org else {}
+    return has_organisation and may(context, "harvest_source_create", id=None, **named)
 
 
 def may_change(context: Any, preview: SourcePreview) -> bool:
@@ -42,13 +43,15 @@ def may_change(context: Any, preview: SourcePreview) -> bool:
 def ukharvest_source_preview_create(context: Any, data_dict: dict[str, Any]) -> Answer:
     """Allow every logged-in user, and visitors if the ini says so.
 
-    Of a saved source, users who may update it. Options need the right to add a source.
+    Of a saved source, users who may update it. Options need the right to add a source, and an
+    organisation the right to add one to it.
     """
     if source_id := data_dict.get("id") or data_dict.get("source_id"):
         is_allowed = may(context, "harvest_source_update", id=source_id)
         return answer(context, is_allowed)
-    if data_dict.get("config"):
-        return answer(context, may_add(context))
+    owner_org = str(data_dict.get("owner_org") or "")
+    if data_dict.get("config") or owner_org:
+        return answer(context, may_add(context, owner_org))
     is_allowed = bool(context.get("user")) or config.check_visitors()
     return answer(context, is_allowed, LOG_IN)
 

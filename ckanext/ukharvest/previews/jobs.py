@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import time
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from functools import partial
 from typing import cast
@@ -16,7 +16,6 @@ from ckanext.harvest.model import HarvestSource
 from rq.job import Job
 
 from ckanext.ukharvest import compat, config, source_types
-from ckanext.ukharvest.core import options
 from ckanext.ukharvest.core.errors import ConfigError, UkharvestError
 from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.core.http.request import HttpLimits
@@ -26,11 +25,14 @@ from ckanext.ukharvest.harvest.gather import previews as source_previews
 from ckanext.ukharvest.harvest.gather.dry_run import BUDGET as DRY_RUN_BUDGET
 from ckanext.ukharvest.harvest.gather.dry_run import dry_run_move
 from ckanext.ukharvest.harvest.gather.previews import SourcePreview as Row
+from ckanext.ukharvest.harvest.gather.trial import open_trial_of_form
 from ckanext.ukharvest.harvest.http_client import open_client
+from ckanext.ukharvest.harvest.sources import source_config
 from ckanext.ukharvest.harvest.sources.source_moves import is_move
 from ckanext.ukharvest.reading.budget import HEAD, MIB, Budget, Over, Watched
 from ckanext.ukharvest.reading.preview_result import NOTHING, Lookup, PreviewResult
 from ckanext.ukharvest.reading.records import TextClient
+from ckanext.ukharvest.reading.refusals import Trial
 from ckanext.ukharvest.reading.source_preview import SourcePreview, Tell, failed
 from ckanext.ukharvest.reading.type_detection import (
     DATA,
@@ -137,19 +139,32 @@ class SourceTest:
 
     def _of_source(self) -> PreviewResult:
         kind, is_sent = _kind_of(self._type), self._content is not None
-        chosen = options.validate(json.loads(self._config or "{}"), kind.all_options)
+        chosen = source_config.read_options(kind, self._config)
         is_large = self._given["may_enter"] and not is_sent
         budget = BUDGET if is_large else Budget(megabytes=config.CHECK_MEGABYTES)
         limits, own_site = config.record_limits(), config.own_site()
-        with self._document(chosen["credential"]) as http:
+        with self._document(chosen["credential"]) as http, self._trial(kind) as trial:
             source = Source(self._url, chosen, http, limits=limits, own_site=own_site)
             watched = Watched(http, budget)
             result = SourcePreview(
-                kind, source, watched, tell=self._tell, counts_values=not is_sent
+                kind, source, watched, tell=self._tell, counts_values=not is_sent, trial=trial
             ).run()
         # No run of a text follows, and there were no requests.
         none = {"asked": [], "requests": 0, "suggested_url": "", "estimate_seconds": None}
         return cast(PreviewResult, {**result, **(none if is_sent else {})})
+
+    @contextmanager
+    def _trial(self, kind: source_types.SourceType) -> Iterator[Trial | None]:
+        """Return what tries records on the portal, for who may edit the source; else None.
+
+        What a run would change is not told: of a new source it would be "added" for each record.
+        """
+        tried = self._given.get("tried")
+        if not tried:
+            yield None
+            return
+        with open_trial_of_form(kind, self._url, self._config, **tried) as trial:
+            yield lambda records: [replace(each, change="") for each in trial(records)]
 
     def _of_data(self) -> PreviewResult:
         """Check a file of data against its schema."""

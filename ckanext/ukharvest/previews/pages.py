@@ -60,13 +60,21 @@ def start() -> Any:
     if errors := {name: texts for name, texts in faults.items() if name not in _LATER}:
         return source_form.page(form, source, errors)
     data = {"source_type": sent.source_type, "url": sent.url, "config": sent.config}
-    data |= {"id": source["id"]} if source else {}
+    data |= {"id": source["id"]} if source else _owner_of(form)
     others = {name: form.getlist(name) for name in (*_LATER, *_ASKED) if name in form}
 
     def refuse(exc: tk.ValidationError) -> str:
         return source_form.page(form, source, source_form.refused_fields(exc, sent))
 
     return _test(data, refuse, others)
+
+
+def _owner_of(form: Form) -> dict[str, str]:
+    """Return the organisation of a new source, if it is chosen and the user may add one to it."""
+    owner_org = form.get("owner_org", "")
+    is_chosen = owner_org not in ("", source_form.NO_OWNER)
+    may = is_chosen and preview_auth.may_add(context(), owner_org)
+    return {"owner_org": owner_org} if may else {}
 
 
 def _test(

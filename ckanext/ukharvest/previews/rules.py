@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
@@ -13,7 +12,7 @@ from ckanext.harvest.model import HarvestSource
 from flask import has_request_context
 
 from ckanext.ukharvest import config, source_types
-from ckanext.ukharvest.core import encodings, options
+from ckanext.ukharvest.core import encodings
 from ckanext.ukharvest.core.errors import UkharvestError
 from ckanext.ukharvest.core.http.urls import origin
 from ckanext.ukharvest.core.options import parse_options
@@ -83,8 +82,12 @@ def validate(
     if kind and not errors and (source or config_text):
         with _errors_at("config", errors):
             config_text = _check_options(user, kind, data["url"], config_text, source)
+    owner_org = _owner_org(data["owner_org"], source, errors) if content is None else ""
     if errors:
         raise tk.ValidationError(errors)
+    # What the portal says of records can be about datasets that others may not see.
+    is_tried = bool(owner_org or source) and content is None
+    tried = {"owner_org": owner_org, "source_id": source and source.id} if is_tried else None
     pasted = str(tk._("Text"))
     return {
         "source_type": source_type or (DATA if has_schema else ""),
@@ -95,11 +98,23 @@ def validate(
             "name": name or (pasted if way == "text" else ""),
             "schema": data["schema_url"] or (schema_file or pasted if has_schema else ""),
             "may_enter": may_enter,
-            "is_open": may_be_shared(config_text, source),
+            "is_open": not tried and may_be_shared(config_text, source),
+            "tried": tried,
         },
         "content": content,
         "schema_content": schema_bytes,
     }
+
+
+def _owner_org(name: str, source: HarvestSource | None, errors: Errors) -> str:
+    """Return the id of a source's organisation; of a new one it is named, "" for none."""
+    if source is not None:
+        package = model.Package.get(source.id)
+        return (package and package.owner_org) or ""
+    group = model.Group.get(name) if name else None
+    if name and not (group and group.is_organization and group.state == "active"):
+        errors["owner_org"] = [tk._("There is no organisation of this name.")]
+    return group.id if group else ""
 
 
 def may_be_shared(config_text: str, source: HarvestSource | None = None) -> bool:
@@ -107,7 +122,7 @@ def may_be_shared(config_text: str, source: HarvestSource | None = None) -> bool
 
     Not if a secret opened the source, or if the saved source is not public.
     """
-    if options.parse_options(config_text).get("credential"):
+    if parse_options(config_text).get("credential"):
         return False
     package = model.Package.get(source.id) if source else None
     return package is None or (package.state == "active" and not package.private)
@@ -136,14 +151,16 @@ def _check_options(
         Invalid, UkharvestError: with the name of the option.
     """
     own_id = source.id if source else ""
-    data = {("config",): text, ("source_type",): config.type_name(kind), ("id",): own_id}
+    name = kind.own_type or config.type_name(kind)
+    data: dict[Any, Any] = {("config",): text, ("source_type",): name, ("id",): own_id}
+    source_rules.translate_type(("source_type",), data, {}, {"user": user})
     source_rules.check_config(("config",), data, {}, {"user": user})
     text = data["config",] or ""
     if message := source_rules.find_secret_fault(url, kind.name, text):
         raise tk.Invalid(message)
     if authz.is_sysadmin(user):
         return text
-    values = options.validate(json.loads(text or "{}"), kind.all_options)
+    values = source_config.read_options(kind, text)
     secret, is_used = values["credential"], False
     if source:
         source_config.check_privileged_options(kind, source.id, values)

@@ -13,6 +13,7 @@ def source_preview_create_schema() -> Schema:
         "source_type": text_parameter(),
         "url": [*text_parameter(), schema.strip],
         "config": [*text_parameter(), schema.strip],
+        "owner_org": [*text_parameter(), schema.strip],
         "text": text_parameter(),
         "schema_url": [*text_parameter(), schema.strip],
         "schema_text": text_parameter(),

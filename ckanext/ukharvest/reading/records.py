@@ -270,31 +270,47 @@ def as_entry(kind: SourceType, source: Source, raw: RawRecord) -> Entry:
 
     With ``elsewhere`` it is only named by a saved file, so that nobody can tell.
     """
+    return parse_entry(kind, source, raw)[0]
+
+
+def parse_entry(
+    kind: SourceType, source: Source, raw: RawRecord
+) -> tuple[Entry, DatasetRecord | None]:
+    """Return one record as ``as_entry`` does, and as it was parsed; None if it cannot be."""
     if raw.deleted:
-        return {**_empty(raw), "deleted": True}
+        return {**_empty(raw), "deleted": True}, None
     if raw.error is not None:
         lost = _as_far_as_read(kind, source, raw)
-        return {**lost, "guid": raw.guid, "error": error_entry(raw.error)}
+        return {**lost, "guid": raw.guid, "error": error_entry(raw.error)}, None
     try:
-        if raw.content is None:
-            raw = kind.reader.fetch(source, raw)
-        return _parsed(kind, source, raw)
+        record = _read(kind, source, raw)
     except SkipRecord as exc:
         entry = _of(exc.record) if isinstance(exc, Unwanted) else _empty(raw)
-        return {**entry, "position": raw.position, "skipped": exc.message}
+        entry |= {"position": raw.position, "skipped": exc.message}
     except FetchError as exc:
         # A saved listing has no more to give: that is no fault of the record, nor was it read.
         reason = {"error": error_entry(exc)} if is_url(source.url) else {"elsewhere": True}
-        return {**_empty(raw), **reason}
+        entry = {**_empty(raw), **reason}
     except NotValid as exc:
         problems = [dataclasses.asdict(problem) for problem in exc.problems]
-        return {**_empty(raw), "problems": problems, "error": error_entry(exc)}
+        entry = {**_empty(raw), "problems": problems, "error": error_entry(exc)}
     except RecordError as exc:
-        return {**_empty(raw), "error": error_entry(exc)}
-    except SourceError:
+        entry = {**_empty(raw), "error": error_entry(exc)}
+    else:
+        return {**_of(record), "position": raw.position}, record
+    return entry, None
+
+
+def _read(kind: SourceType, source: Source, raw: RawRecord) -> DatasetRecord:
+    """Fetch and parse a record; a bug in a parser must not hide the other records."""
+    try:
+        if raw.content is None:
+            raw = kind.reader.fetch(source, raw)
+        return kind.parse(raw, source.options, source.limits)
+    except UkharvestError:
         raise
-    except Exception as exc:  # noqa: BLE001 - a bug in a parser must not hide the other records
-        return {**_empty(raw), "error": error_entry(_bug(exc, raw))}
+    except Exception as exc:
+        raise _bug(exc, raw) from exc
 
 
 def _bug(exc: Exception, raw: RawRecord) -> RecordError:
@@ -330,13 +346,10 @@ def _as_far_as_read(kind: SourceType, source: Source, raw: RawRecord) -> Entry:
     if raw.content is None:
         return _empty(raw)
     try:
-        return _parsed(kind, source, dataclasses.replace(raw, guid=raw.guid or raw.position))
+        raw = dataclasses.replace(raw, guid=raw.guid or raw.position)
+        record = kind.parse(raw, source.options, source.limits)
     except Exception:  # noqa: BLE001 - the record has failed anyway
         return _empty(raw)
-
-
-def _parsed(kind: SourceType, source: Source, raw: RawRecord) -> Entry:
-    record = kind.parse(raw, source.options, source.limits)
     return {**_of(record), "position": raw.position}
 
 

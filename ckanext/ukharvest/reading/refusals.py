@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypedDict
+from typing import NamedTuple, TypedDict
 
 from ckanext.ukharvest.core.dataset_changes import FieldChange
-from ckanext.ukharvest.core.records import RawRecord
+from ckanext.ukharvest.core.records import DatasetRecord, RawRecord
 from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.reading.adoption_changes import RemovedFile
 from ckanext.ukharvest.reading.preview_result import LONGEST, ErrorEntry
@@ -44,8 +44,16 @@ class Tried:
     files: Sequence[RemovedFile] = ()
 
 
-# Records with content, and what is known of each; returns how each would end, in their order.
-Trial = Callable[[Sequence[tuple[RawRecord, KnownRecord | None]]], Sequence[Tried]]
+class ReadRecord(NamedTuple):
+    """A record to try: with its content, what is known of it, and as it was parsed."""
+
+    raw: RawRecord
+    known: KnownRecord | None
+    parsed: DatasetRecord | None
+
+
+# Returns how each record would end, in their order.
+Trial = Callable[[Sequence[ReadRecord]], Sequence[Tried]]
 
 
 class RefusedReason(TypedDict):

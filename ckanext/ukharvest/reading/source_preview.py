@@ -35,12 +35,18 @@ from ckanext.ukharvest.reading.preview_result import (
 )
 from ckanext.ukharvest.reading.record_classifier import (
     Classified,
-    KnownRecord,
     RecordClass,
     RecordClassifier,
 )
-from ckanext.ukharvest.reading.records import Entry, SourceRead, as_entry, error_entry, fate_of
-from ckanext.ukharvest.reading.refusals import Refusals, Trial, Tried
+from ckanext.ukharvest.reading.records import (
+    Entry,
+    SourceRead,
+    as_entry,
+    error_entry,
+    fate_of,
+    parse_entry,
+)
+from ckanext.ukharvest.reading.refusals import ReadRecord, Refusals, Trial, Tried
 from ckanext.ukharvest.reading.type_detection import (
     OUT_OF_REACH,
     PROBE_SECONDS,
@@ -65,12 +71,11 @@ Tell = Callable[[str, int], bool]
 
 
 class _Read(NamedTuple):
-    """A record that was read: as it would be imported, its class in a run, and what is known."""
+    """A record that was read: as it would be imported, its class in a run, and for the trial."""
 
     entry: Entry
     change: str
-    raw: RawRecord
-    known: KnownRecord | None
+    record: ReadRecord
 
 
 @dataclass
@@ -187,11 +192,11 @@ class SourcePreview:
         if change == RecordClass.UNCHANGED:
             self.changes[change] += 1
             return
-        entry = as_entry(self.kind, self.source, raw)
+        entry, parsed = parse_entry(self.kind, self.source, raw)
         self._look_at(entry)
         self._count_values(entry)
         self._titles.setdefault(entry["guid"], entry["title"])
-        read = _Read(entry, change, raw, record.known)
+        read = _Read(entry, change, ReadRecord(raw, record.known, parsed))
         if self.trial is None:
             self._count(read)
             return
@@ -205,7 +210,7 @@ class SourcePreview:
         if self.trial is None or not untried:
             return
         arriving = [read for read in untried if fate_of(read.entry) in ARRIVING]
-        tried = self.trial([(read.raw, read.known) for read in arriving])
+        tried = self.trial([read.record for read in arriving])
         results = {id(read): result for read, result in zip(arriving, tried, strict=True)}
         for read in untried:
             self._count(self._as_tried(read, results.get(id(read))))
@@ -252,18 +257,22 @@ class SourcePreview:
     def _with_content(self, record: Classified) -> tuple[str, RawRecord]:
         """Return the record's class in a run, "" if unknown, and the record with its content."""
         raw, record_class = record.raw, record.record_class
-        if record_class in (RecordClass.LOST, RecordClass.DELETED) or self.classifier.rules is None:
+        is_compared = self.classifier.rules is not None
+        if record_class in (RecordClass.LOST, RecordClass.DELETED) or not (
+            is_compared or self.trial
+        ):
             return "", raw
-        if record_class is RecordClass.UNCHANGED or raw.content is not None:
-            return record_class, raw
+        change = str(record_class) if is_compared else ""
+        if change == RecordClass.UNCHANGED or raw.content is not None:
+            return change, raw
         try:
             raw = self.kind.reader.fetch(self.source, raw)
         except (FetchError, RecordError) as exc:
             lost = RecordError(exc.message, code=exc.code, url=exc.url, line=exc.line)
             return "", replace(raw, error=lost)
         if record.known and self.classifier.is_unchanged(raw, record.known):
-            record_class = RecordClass.UNCHANGED
-        return record_class, raw
+            change = RecordClass.UNCHANGED
+        return change, raw
 
     def _result(self) -> PreviewResult:
         seconds = self.http.seconds

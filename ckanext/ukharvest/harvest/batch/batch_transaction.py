@@ -10,6 +10,7 @@ import logging
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 import sqlalchemy as sa
 from ckan import model
@@ -69,15 +70,20 @@ def skip_item(item: Item, reason: SkipRecord) -> None:
 
 
 def write_some(
-    items: Sequence[Item], *, is_trial: bool = False, compares: bool = False
+    items: Sequence[Item],
+    *,
+    is_trial: bool = False,
+    compares: bool = False,
+    unsaved: Sequence[Any] = (),
 ) -> list[Item]:
     """Write as many of the items as fit into a transaction, at least one; return them.
 
     Args:
         is_trial: roll back what was written: only the items' results stay.
         compares: of a trial: find out what changes in datasets that are here.
+        unsaved: of a trial: the rows of a source that is not saved.
     """
-    how = {"is_trial": is_trial, "compares": compares}
+    how: dict[str, Any] = {"is_trial": is_trial, "compares": compares, "unsaved": unsaved}
     undecided = [item for item in items if item.result is None]
     parsed = [item.parsed for item in undecided if item.parsed]
     if not is_trial:
@@ -107,7 +113,12 @@ def write_some(
 
 
 def _write(
-    items: Sequence[Item], undecided: Sequence[Item], *, is_trial: bool, compares: bool
+    items: Sequence[Item],
+    undecided: Sequence[Item],
+    *,
+    is_trial: bool,
+    compares: bool,
+    unsaved: Sequence[Any],
 ) -> tuple[list[Item], Pending]:
     """Write items; commit, or roll back and take back the results. A trial keeps the results.
 
@@ -116,6 +127,9 @@ def _write(
     """
     try:
         with write_batch.collect(is_trial=is_trial, compares=compares) as collected:
+            if unsaved:
+                Session.add_all(unsaved)
+                Session.flush()  # SQL as text does not
             transaction = Transaction(items, collected)
             done = transaction.write()
             if is_trial:
@@ -287,7 +301,8 @@ class Transaction:
             return self._take(item, row, parsed, self._takes[item.key])
         if item.key in self._same:
             return Same(parsed, self._same[item.key])
-        hashed = package_hash(parsed)
+        # A trial stores none, and without a dataset there is none to compare with.
+        hashed = package_hash(parsed) if state or not self._collected.is_trial else ""
         if not item.forced and self._standing.stands(row, hashed):
             # The source record that people see is the newest.
             is_current = row.fingerprint != item.stamp.fingerprint

@@ -85,6 +85,7 @@ class Item:
         forced: also restore a dataset that a person deleted.
         again: its object was imported before; the figures of its run stay (``ckan harvester
             import``).
+        read: of a trial: the record as it was parsed before; None: it is parsed again.
         adopts: of a trial: id of the dataset that the first run would adopt; None for none.
         keeps: its dataset's version of before our first write is kept (``changes.keep_versions``).
         is_fetched: its content, date and ETag are not stored yet.
@@ -105,6 +106,7 @@ class Item:
     is_approved: bool = False
     forced: bool = False
     again: bool = False
+    read: DatasetRecord | None = None
     adopts: str | None = None
     keeps: bool = False
     is_fetched: bool = False

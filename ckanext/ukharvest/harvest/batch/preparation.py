@@ -114,6 +114,8 @@ class Preparation(contextlib.ExitStack):
             SkipRecord: the options leave it out.
             RecordError: the record failed.
         """
+        if item.read is not None:
+            return item.read
         return self._kind.parse(item.raw, self._setting.options, self._setting.limits)
 
     def own_guid(self, item: Item, record: DatasetRecord) -> str:

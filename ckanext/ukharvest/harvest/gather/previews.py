@@ -35,8 +35,10 @@ class SourcePreview(tk.BaseModel):  # type: ignore[misc, name-defined]
         result: a ``PreviewResult`` once it is done.
         given: {"way": "url", "text" or "upload", "name": of the file, "schema": URL or name of
             the schema, "may_enter": may read the networks that the ini allows, "is_open": whoever
-            has the link may see the result, "form": other fields of the form}; None for the test
-            of a saved source.
+            has the link may see the result, "form": other fields of the form, "tried": None, or
+            {"owner_org": id of the source's organisation, "source_id": of the saved source whose
+            form is tested, or None} if its records go through the portal's own form}; None for the
+            test of a saved source.
         content, schema_content: bytes of a test that has not ended; loaded when they are used.
     """
 

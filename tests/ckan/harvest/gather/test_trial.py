@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,8 @@ import lxml.html
 import pytest
 import sqlalchemy as sa
 from ckan import model
+from ckan.plugins import toolkit as tk
+from ckan.tests import factories
 from ckan.tests.helpers import CKANTestApp, call_action
 from ckanext.harvest import queue
 from ckanext.harvest.model import HarvestObjectError, HarvestSource
@@ -23,6 +26,7 @@ from ckanext.ukharvest.previews import jobs
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.forms import portal_with
 from tests.ckan.harvesting import Portal, figures
+from tests.ckan.previews.previewing import as_, start_preview, work
 from tests.publisher import Publisher
 
 pytestmark = pytest.mark.in_process
@@ -179,6 +183,81 @@ def test_page_of_a_test_shows_what_the_form_refuses(
         page = lxml.html.fromstring(app.get(f"/harvest/test/{preview.id}").body)
         row = page.xpath("//tr[contains(., 'Missing value')]")[0].text_content().split()
         assert row == ["author", "Missing", "value", "1"]
+
+
+def show_test(user: dict[str, str], publisher: Publisher, **more: Any) -> dict[str, Any]:
+    """Test what a form sends that is not saved; return the test."""
+    begun = start_preview(user, publisher, **more)
+    work()
+    return dict(as_(user, "ukharvest_source_preview_show", id=begun["id"]))
+
+
+def test_unsaved_source_is_tried_as_a_run_ends_it(
+    portal: Portal, publisher: Publisher, editor: dict[str, str]
+) -> None:
+    with portal_with("", "strict_form", "second_hook"):
+        rows = [dataset(0), dataset(1, title="Parks elsewhere"), dataset(2, title="Roads")]
+        url = serve(publisher, *rows)
+        before = table_sizes()
+        shown = show_test(editor, publisher, owner_org=portal.organization_id)
+        assert table_sizes() == {**before, "ukharvest_trial": 1}
+        refused = shown["result"]["refused"]
+        assert (refused["tried"], refused["records"]) == (3, 2)
+        assert "This portal’s own form refuses 2 records." in shown["text"]
+        assert shown["result"]["fates"] == {"lost": 2, "skipped": 1}
+        config = {"default_extras": ["author=Roads"]}
+        own = {"owner_org": portal.organization_id, "config": json.dumps(config)}
+        assert show_test(editor, publisher, **own)["result"]["refused"]["records"] == 0
+        source = portal.source(url)
+        assert figures(portal.run(source)) == {"errored": 2, "not modified": 1}
+        [message] = {row.message for row in model.Session.query(HarvestObjectError)}
+        for name, text in refused["examples"][0]["fields"].items():
+            assert f"{name}: {text}" in message
+        # The form of the saved source, with options that are not saved.
+        own = {"id": source, "config": json.dumps(config)}
+        assert show_test(editor, publisher, **own)["result"]["refused"]["records"] == 0
+        assert show_test(editor, publisher, id=source)["result"]["refused"]["records"] == 2
+
+
+def test_unsaved_source_is_another_route_as_in_a_run(
+    portal: Portal, publisher: Publisher, editor: dict[str, str]
+) -> None:
+    url = serve(publisher, dataset(0), dataset(1))
+    portal.run(portal.source(url))
+    publisher.serve("/2.json", catalogue([dataset(0), dataset(2)]))
+    own = {"owner_org": portal.organization_id, "url": publisher.url("/2.json")}
+    shown = show_test(editor, publisher, **own)
+    assert shown["result"]["fates"] == {"skipped": 1, "fine": 1}
+    second = portal.source(publisher.url("/2.json"))
+    assert figures(portal.run(second)) == {"not modified": 1, "added": 1}
+
+
+def test_portal_is_asked_only_for_editors_of_the_organisation(
+    portal: Portal, publisher: Publisher, editor: dict[str, str], app: CKANTestApp
+) -> None:
+    other = factories.Organization(users=[{"name": editor["name"], "capacity": "member"}])
+    stranger = factories.User()
+    with portal_with("", "strict_form"):
+        serve(publisher, dataset(0))
+        for name in (other["id"], "nonsense"):
+            with pytest.raises(tk.NotAuthorized):
+                start_preview(editor, publisher, owner_org=name)
+        with pytest.raises(tk.ValidationError, match="no organisation"):
+            start_preview(factories.Sysadmin(), publisher, owner_org="nonsense")
+        assert show_test(editor, publisher)["result"]["refused"] is None
+        shown = show_test(editor, publisher, owner_org=portal.organization_id)
+        assert shown["result"]["refused"]["records"] == 1
+        with pytest.raises(tk.NotAuthorized):
+            as_(stranger, "ukharvest_source_preview_show", id=shown["id"])
+        sent = {"source_type": "data_json", "url": publisher.url(PATH), "owner_org": other["id"]}
+        headers = {"Authorization": factories.APIToken(user=editor["name"])["token"]}
+        for owner_org, refused in ((other["id"], 0), (portal.organization_id, 1)):
+            sent["owner_org"] = owner_org
+            app.post("/harvest/test", data=sent, headers=headers, follow_redirects=False)
+            work()
+            latest = model.Session.query(previews.SourcePreview)
+            latest = latest.order_by(previews.SourcePreview.created.desc()).first()
+            assert ((latest.result["refused"] or {}).get("records", 0)) == refused
 
 
 def test_doctor_names_sources_that_the_form_refuses(portal: Portal, publisher: Publisher) -> None:
