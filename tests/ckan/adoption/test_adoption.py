@@ -10,7 +10,7 @@ import pytest
 from ckan import model
 from ckan.tests import factories
 from ckan.tests.helpers import call_action
-from ckanext.harvest.model import HarvestObject
+from ckanext.harvest.model import HarvestObject, HarvestSource
 
 from ckanext.ukharvest.cli import ukharvest
 from ckanext.ukharvest.harvest.model import Record
@@ -172,6 +172,20 @@ def test_a_guid_of_two_organisations_changes_neither_dataset(
     assert figures(portal.run(other)) == {"not modified": 2, "errored": 1}
     assert figures(portal.run(harvested)) == {"not modified": 4}
     assert portal.datasets()[:4] == before
+
+
+def test_source_that_is_only_switched_off_is_not_called_deleted(
+    portal: Portal, publisher: Publisher, harvested: str
+) -> None:
+    source = HarvestSource.get(harvested)
+    source.active = False
+    source.save()
+    publisher.serve("/other.json", catalogue([dataset(0, title="Mine now")]))
+    job = portal.run(portal.source(publisher.url("/other.json")))
+    (message,) = [each["message"] for each in job["object_error_summary"]]
+    assert "an identifier of its own here" in message
+    assert "deleted" not in message
+    assert "source clear" not in message
 
 
 def test_a_dataset_moves_on_once_its_first_source_lets_it_go(

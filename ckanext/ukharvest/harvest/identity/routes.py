@@ -65,7 +65,6 @@ class Route(NamedTuple):
         key: the identity by which it was found, or the dataset's id.
         record_id: None if another harvester made the dataset, or it is not adopted yet.
         owner_org: of the dataset, as ``Record.owner_org``.
-        is_on: its source is neither deleted nor switched off.
         is_deleted: its source is deleted.
     """
 
@@ -79,7 +78,6 @@ class Route(NamedTuple):
     source_id: str
     source_title: str
     source_url: str
-    is_on: bool
     is_deleted: bool
 
     def has_title(self, title: str) -> bool:
@@ -256,7 +254,7 @@ _ROUTES = sa.text(
     """
     SELECT claim.key, claim.record_id, claim.guid, claim.title, dataset.id, dataset.title,
            COALESCE(NULLIF(dataset.owner_org, ''), 'none'), source.id, source.title, source.url,
-           source.active, COALESCE(listed.state = 'deleted', true)
+           COALESCE(listed.state = 'deleted', true)
       FROM (SELECT guid AS key, id AS record_id, guid, title, package_id, source_id
               FROM ukharvest_record
              WHERE md5(guid) = ANY (ARRAY(SELECT md5(name) FROM unnest(:guids) AS name))

@@ -41,7 +41,7 @@ def foreign_guid(source_id: str, guid: str, title: str, route: Any) -> GuidElsew
 def _message(guid: str, title: str, source: HarvestSource, route: Any) -> str:
     there = f"'{route.source_title}' ({route.source_url})"
     here = f"'{source.title}' ({source.url})"
-    if not route.is_on:
+    if route.is_deleted:
         there += ", which is deleted,"
     return (
         f"identifier '{shorten(guid)}': a dataset of the source {there} has this record "
@@ -51,7 +51,7 @@ def _message(guid: str, title: str, source: HarvestSource, route: Any) -> str:
 
 def _advice(title: str, source: HarvestSource, route: Any) -> str:
     """What the publisher of the second record does; the other's title may not be public."""
-    if not route.is_on:
+    if route.is_deleted:
         return _advice_on_deleted(source, route)
     if plain_title(title) == plain_title(route.dataset_title):
         return (
