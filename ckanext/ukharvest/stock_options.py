@@ -52,7 +52,10 @@ _PROTECTING = re.compile(
 _LICENCE, _DEFAULTS = "license", "defaults"
 _DEFAULT_EXTRAS = "default_extras"
 _OWN_NAMES = {"license": "license_id", "licence": "license_id"}
-_UNKNOWN = "this source type has no such option"
+_UNKNOWN = (
+    "this source type has no such option; a plugin of the portal can declare it in "
+    "IUkHarvest.source_options"
+)
 _WHOLE = "config"  # a configuration that cannot be read
 _UNREADABLE = "not a JSON object"
 _VOLATILE = "{name} contains a value that changes with each run"

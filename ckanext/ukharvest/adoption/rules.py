@@ -142,7 +142,8 @@ def _no_reader(name: str, type_name: str) -> str:
     names = ", ".join(sorted({*source_types.TYPES, *source_types.aliases()}))
     return (
         f"no source type of ckanext-ukharvest is called “{type_name}”. If one of them reads this "
-        f"source, run: ckan ukharvest adopt {name} --as TYPE, with one of: {names}"
+        f"source, run: ckan ukharvest adopt {name} --as TYPE, with one of: {names}. If none does, "
+        "keep its harvester, or write a source type (docs/developing/source-types.md)"
     )
 
 
@@ -225,8 +226,8 @@ def _opened_by(changes: Iterable[stock_options.OptionTranslation], name: str) ->
         return ""
     return (
         f"{', '.join(lost)}: without this, datasets could become visible or records could come in "
-        "that did not before. Set what replaces it, then adopt the source with --accept-losses "
-        f"{name}"
+        "that did not before. Let a plugin declare it in IUkHarvest.source_options, or set what "
+        f"replaces it and adopt the source with --accept-losses {name}"
     )
 
 

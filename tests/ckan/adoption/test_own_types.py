@@ -35,31 +35,86 @@ from tests.publisher import Publisher
 pytestmark = pytest.mark.in_process
 
 PATH = "/data.json"
-# By the facts of national and regional portals; the last three are ours.
-TYPE_NAMES = {
-    "dcat_ch_rdf": "dcat_rdf",
-    "dcatde_rdf": "dcat_rdf",
-    "geocat_harvester": "gemini-csw",
-    "datavic_dcat_json": "data_json",
-    "delwp": "",
-    "DCAT_AP-IT CSW Harvester": "gemini-csw",
-    "CKAN-DCATAPIT": "ckan",
-    "custom_ckan": "ckan",
-    "arcgis": "data_json",
-    "ckan_cioos": "ckan",
-    "ontario_data_catalogue": "ckan",
-    "hri": "ckan",
-    "syke": "ckan",
-    "dge_dcat_ap_es_rdf_harvester": "dcat_rdf",
-    "stadtzh_harvester": "",
-    "geoportal": "gemini-csw",
-    "z3950": "",
-    "dkan_ckan_harvester": "dkan",
-    "amconnect_ckan": "ckan",
-    "benap_dcat": "dcat_rdf",
-    "ods": "ods",
-    "inventory": "inventory",
-    "gemini-csw": "gemini-csw",
+# By the facts of national and regional portals: their name of a type → ours ("": none reads it),
+# and the options that they store; the last three names are ours.
+TYPE_NAMES: dict[str, tuple[str, dict[str, Any]]] = {
+    "dcat_ch_rdf": (
+        "dcat_rdf",
+        {"excluded_dataset_identifiers": ["1@a"], "excluded_license": "closed"},
+    ),
+    "dcatde_rdf": (
+        "dcat_rdf",
+        {
+            "contributorID": "http://dcat-ap.de/def/contributors/x",
+            "harvested_portal": "Roads",
+            "resources_required": True,
+            "priority": 3,
+            "default_catalog_language": "de",
+        },
+    ),
+    "geocat_harvester": (
+        "gemini-csw",
+        {"rights": "open", "legal_basis_url": "u", "permalink_title": "t", "cql": "a = 'b'"},
+    ),
+    "datavic_dcat_json": (
+        "data_json",
+        {
+            "default_groups": ["roads"],
+            "default_license": "cc-by",
+            "default_visibility": "private",
+            "default_data_owner": "Roads",
+            "default_contact_point": "roads@site.example",
+            "full_metadata_url_pattern": "https://site.example/{id}",
+            "organisation_mapping": [{"a": "b"}],
+            "deletion_safeguard_threshold": 10,
+        },
+    ),
+    "delwp": ("", {}),
+    "DCAT_AP-IT CSW Harvester": ("gemini-csw", {"dcatapit_config": {"dataset_themes": "x"}}),
+    "CKAN-DCATAPIT": ("ckan", {"remote_orgs": "create"}),
+    "custom_ckan": ("ckan", {"tsm_schema": "x", "purge_missing": True, "max_datasets": 10}),
+    "arcgis": ("data_json", {"private_datasets": "true"}),
+    "ckan_cioos": (
+        "ckan",
+        {
+            "organization_mapping": {"a": "b"},
+            "data_catalogue_source": "x",
+            "clean_tags": True,
+            "spatial_filter": "POLYGON",
+        },
+    ),
+    "ontario_data_catalogue": ("ckan", {"remote_orgs": "create"}),
+    "hri": ("ckan", {}),
+    "syke": ("ckan", {"license": "cc-by"}),
+    "dge_dcat_ap_es_rdf_harvester": ("dcat_rdf", {}),
+    "stadtzh_harvester": ("", {"update_date_last_modified": True}),
+    "geoportal": ("gemini-csw", {"private_datasets": "true", "output_schema": "mdb"}),
+    "z3950": ("", {}),
+    "dkan_ckan_harvester": ("dkan", {}),
+    "amconnect_ckan": ("ckan", {"dataset_type": "dataset", "deletion_reason": "gone"}),
+    "benap_dcat": ("dcat_rdf", {}),
+    "ods": ("ods", {}),
+    "inventory": ("inventory", {}),
+    "gemini-csw": ("gemini-csw", {}),
+}
+OURS = ("ods", "inventory", "gemini-csw")
+# Those that keep datasets closed or records out, and have no counterpart.
+PROTECTING = {
+    "excluded_dataset_identifiers",
+    *("excluded_license", "resources_required", "default_visibility", "max_datasets"),
+    "spatial_filter",
+}
+# Their option → ours.
+BECOMES = {
+    "clean_tags": "",  # always so
+    "cql": "cql",
+    "default_catalog_language": "language",
+    "default_groups": "default_groups",
+    "license": "default_extras",
+    "organization_mapping": "organisations",
+    "output_schema": "schema",
+    "private_datasets": "visibility",
+    "remote_orgs": "remote_orgs",
 }
 
 
@@ -220,26 +275,42 @@ def test_any_type_can_be_adopted_as_one_that_reads_it(
     assert stored(second) == before
 
 
-def test_every_type_name_is_adopted_with_one_line_or_refused_with_the_reason(
+def test_every_type_and_option_is_adopted_or_refused_with_a_reason(
     portal: Portal, publisher: Publisher, cli: Any
 ) -> None:
-    for number, (theirs, ours) in enumerate(TYPE_NAMES.items()):
+    factories.Group(name="roads")
+    for number, (theirs, (ours, options)) in enumerate(TYPE_NAMES.items()):
         url = publisher.url(f"/{number}/")
         made = portal.source(url, ours or "data_json", name=f"s-{number}")
-        of_another(made, theirs, "{}")
+        of_another(made, theirs, json.dumps(options))
     tried = cli.invoke(ukharvest, ["adopt", "--all", "--dry-run"])
     assert tried.exit_code == 2
     assert "nothing to adopt" not in tried.output
     for number, theirs in enumerate(TYPE_NAMES):
         reason = f"Left out: s-{number}: no source type of ckanext-ukharvest is called “{theirs}”"
-        assert (reason in tried.output) == (number < 20), theirs
+        assert (reason in tried.output) == (theirs not in OURS), theirs
+    assert "If none does, keep its harvester, or write a source type" in tried.output
     (first, *_others) = services.source_types()
     assert "adopt s-" in first.what_to_do
     assert "--as TYPE" in first.what_to_do
     assert "delete" not in first.what_to_do
-    for number, ours in enumerate(TYPE_NAMES.values()):
-        done = cli.invoke(ukharvest, ["adopt", f"s-{number}", *(["--as", ours] if ours else [])])
-        assert done.exit_code == (0 if ours else 2), done.output
-        assert stored(model.Package.get(f"s-{number}").id)[0][0] == (
-            ours or list(TYPE_NAMES)[number]
-        )
+    for number, (theirs, (ours, options)) in enumerate(TYPE_NAMES.items()):
+        words = ["adopt", f"s-{number}", *(["--as", ours] if ours else [])]
+        done = cli.invoke(ukharvest, words)
+        lost = PROTECTING & options.keys()
+        assert done.exit_code == (0 if ours and not lost else 2), done.output
+        if lost:
+            assert all(name in done.output.partition("Error: ")[2] for name in lost)
+            assert "declare" in done.output
+            done = cli.invoke(ukharvest, [*words, "--accept-losses", f"s-{number}"])
+            assert done.exit_code == 0, done.output
+        type_, config = stored(model.Package.get(f"s-{number}").id)[0]
+        assert type_ == (ours or theirs)
+        for name in options if ours else ():
+            if new := BECOMES.get(name):
+                assert new in json.loads(config), name
+            else:
+                reason = "tags are always" if name == "clean_tags" else "IUkHarvest.source_options"
+                (line,) = [row for row in done.output.splitlines() if f"Option {name}:" in row]
+                assert "dropped, was" in line
+                assert reason in line
