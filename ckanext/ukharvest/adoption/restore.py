@@ -27,6 +27,7 @@ from ckanext.ukharvest.write_batch import WriteBatch
 
 Session = model.Session
 ACTIVE = "active"
+MODIFIED = "metadata_modified"  # CKAN 2.12 would keep one that is sent
 
 # Why a dataset is not as before.
 STAYS_NEW = "it came with a run of ckanext-ukharvest, and stays"
@@ -136,9 +137,11 @@ def _restore(batch: WriteBatch, row: DatasetBefore, package: model.Package, type
             merged = _merge(row.before, now, edited)
             if differing_fields(now, merged):
                 restore_version(merged, type_name, is_stock=row.is_stock)
+                if not batch.is_trial:  # plugins may have changed it once more
+                    merged = show_dataset(package.id, **shown)
     except (Rejected, sa.exc.IntegrityError) as exc:
         return rejection_error(exc).message
-    kept = sorted(edited & differing_fields(row.before, merged))
+    kept = sorted(differing_fields(row.before, merged))
     return FIELDS_STAY.format(names=", ".join(kept)) if kept else ""
 
 
@@ -146,8 +149,7 @@ def _merge(
     before: Mapping[str, Any], now: Mapping[str, Any], edited: Collection[str]
 ) -> dict[str, Any]:
     """Return a dataset as it was before, with the fields that others have edited since."""
-    # CKAN 2.12 would keep a date that is sent.
-    merged = {key: value for key, value in before.items() if key != "metadata_modified"}
+    merged = {key: value for key, value in before.items() if key != MODIFIED}
     merged |= {"state": ACTIVE, "name": now["name"]}
     extras = extra_values(before)
     current = extra_values(now)
@@ -160,8 +162,21 @@ def _merge(
             extras.pop(field, None)
     merged["extras"] = [{"key": key, "value": value} for key, value in extras.items()]
     if RESOURCES not in edited:
-        merged[RESOURCES] = [dict(file) for file in before.get(RESOURCES) or ()]
-    return merged
+        files = {file["id"]: file for file in now.get(RESOURCES) or ()}
+        merged[RESOURCES] = [
+            _with_blanks(model.Resource, file, files.get(file["id"], {}))
+            for file in before.get(RESOURCES) or ()
+        ]
+    return _with_blanks(model.Package, merged, now)
+
+
+def _with_blanks(
+    model_class: type, before: Mapping[str, Any], now: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return a version with "" where it had no value: CKAN would keep the value of now."""
+    columns = sa.inspect(model_class).columns.keys()
+    blanks = {key for key in columns if before.get(key) is None and now.get(key) is not None}
+    return {**before, **dict.fromkeys(blanks - {MODIFIED}, "")}
 
 
 def _return_objects(source_id: str) -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
+import ckan.plugins as p
 import pytest
 from ckan import model
 from ckan.tests.helpers import CKANTestApp
@@ -23,6 +25,7 @@ from tests.ckan.harvesting import Portal, act, figures
 from tests.ckan.people import Person
 from tests.ckan.remote_site import RemoteSite, package
 from tests.publisher import Publisher
+from tests.publishing.dcat import TURTLE
 
 pytestmark = [
     pytest.mark.in_process,
@@ -132,6 +135,58 @@ def test_undo_restores_what_nobody_else_changed(
     fill(queue.get_harvester("ckan"), source)
     assert ids(portal).keys() >= known.keys()
     assert "6 datasets adopted" in adopt(cli, "source-1"), "the new one too"
+
+
+TURTLE_ROW = """<https://data.example/{0}> a dcat:Dataset ; dct:title "Parks {0}" ;
+ dct:description "All parks" ; dcat:distribution [ a dcat:Distribution ;
+ dcat:accessURL <https://data.example/{0}.csv> ] ."""
+
+
+@pytest.mark.parametrize(
+    ("plugin", "method"), [("old_dcat", "after_update"), ("empty_hook", "after_dataset_update")]
+)
+def test_undo_takes_back_what_plugins_wrote_after_our_save(
+    portal: Portal,
+    publisher: Publisher,
+    cli: Any,
+    monkeypatch: pytest.MonkeyPatch,
+    plugin: str,
+    method: str,
+) -> None:
+    goes_on = plugin == "empty_hook"  # a portal's own way to save any dataset
+    wanted = ""
+
+    def serve() -> None:
+        rows = TURTLE + "\n".join(map(TURTLE_ROW.format, range(2)))
+        # CKAN 2.12 tells plugins only of what differs.
+        text = rows.replace("All parks", wanted) if goes_on else rows
+        publisher.serve("/c.ttl", text, headers={"Content-Type": "text/turtle"})
+
+    def write(_self: Any, _context: Any, data: dict[str, Any], *_more: Any) -> None:
+        if model.Package.get(data["id"]).maintainer != wanted:
+            context = {"ignore_auth": True, "user": "harvest"}
+            patched = {"id": data["id"], "maintainer": wanted}
+            p.toolkit.get_action("package_patch")(context, patched)
+
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[1] / "second_package"))
+    with portal_with("", "dcat_rdf_harvester", plugin, **BESIDE):
+        serve()
+        source = portal.source(publisher.url("/c.ttl"), "dcat_rdf")
+        fill(queue.get_harvester("dcat_rdf"), source)
+        before = shown(portal)
+        monkeypatch.setattr(type(p.get_plugin(plugin)), method, write)
+        adopt(cli, "source-1")
+        for wanted in ("The first text", "What nothing else comes with"):
+            serve()
+            assert figures(portal.run(source, force=True)) == {"updated": 2}
+            assert {each["maintainer"] for each in portal.datasets()} == {wanted}
+        done = adopt(cli, "source-1", "--undo")
+        assert done.count("fields that others changed stay: maintainer") == (2 if goes_on else 0)
+        after = shown(portal)
+        assert after.keys() == before.keys()
+        for id_, dataset in after.items():
+            changed = {"maintainer"} if goes_on else set()
+            assert differing_fields(before[id_], dataset) == changed
 
 
 def test_finish_renames_when_the_other_plugin_is_gone(

@@ -96,3 +96,4 @@ class EmptyHookPlugin(p.SingletonPlugin):
     """Has no method of its own: tests give it some."""
 
     p.implements(IUkHarvest, inherit=True)
+    p.implements(p.IPackageController, inherit=True)

@@ -168,9 +168,10 @@ class DatasetWriter:
             more |= _prepare(prepare, mapped.package, existing, parsed, **facts)
             problems += tuple(more.pop(lists.PROBLEMS, ()))
         more |= stock.context()
-        changed: Sequence[FieldChange] = ()
         is_quiet = False
         both: tuple[Mapping[str, Any], Mapping[str, Any]] | None = None
+        # Most imports of a full run change nothing and need no second read of the dataset.
+        differs = existing is not None and is_changed(existing, mapped.package)
         if existing is None:
             wanted = mapped.package.get("name") or parsed.record.name  # by a hook
             mapped.package["name"] = self.names.choose(parsed.record.title, wanted)
@@ -182,8 +183,6 @@ class DatasetWriter:
             mapped = replace(mapped, resources=[(id_, key) for id_, (_no_id, key) in pairs])
         else:
             package_id = existing["id"]
-            # Most imports of a full run change nothing and need no second read of the dataset.
-            differs = is_changed(existing, mapped.package)
             more["original_package"] = existing
             is_other = row.fingerprint not in ("", item.stamp.fingerprint)
             is_quiet = is_other and not (differs or item.forced or is_new)
@@ -191,18 +190,23 @@ class DatasetWriter:
                 # CKAN 2.12's activity stream asks for it, and the action returns before it sets it.
                 more["changed_entities"] = {"packages": {package_id}}
             call_without_commit(action, mapped.package, self._user, **more)
-            batch = write_batch.written()
-            after: Mapping[str, Any] = existing
-            if not (differs or is_new or (batch and batch.is_trial)):
-                _keep_times(existing)
-            if differs and not (batch and batch.is_trial and not batch.compares):
-                after = show_dataset(package_id, **shown)
-                changed = find_changed_fields(existing, after)
-            if differs and not (batch and batch.is_trial):
+        batch = write_batch.written()
+        is_trial = bool(batch and batch.is_trial)
+        if existing and not (differs or is_new or is_trial):
+            _keep_times(existing)
+        if batch and is_trial:
+            reads_again = batch.compares
+        else:
+            plugin_hooks.end_dataset(parsed.record, mapped.package, stock, package_id)
+            # What CKAN and plugins write when it is saved is ours to undo, whatever differs.
+            reads_again = differs or item.keeps
+        changed: Sequence[FieldChange] = ()
+        if existing:
+            after = show_dataset(package_id, **shown) if reads_again else existing
+            changed = find_changed_fields(existing, after) if reads_again else ()
+            if differs and not is_trial:
                 problems += new_files.finish_new_files(existing, after, self._user)
             both = (existing, after)
-        if not (batch and batch.is_trial):
-            plugin_hooks.end_dataset(parsed.record, mapped.package, stock, package_id)
         return Written(
             parsed,
             package_id,
