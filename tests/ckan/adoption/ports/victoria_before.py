@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from ckan.plugins import toolkit as tk
 from ckanext.dcat.harvesters import DCATJSONHarvester
 
 
@@ -24,3 +25,8 @@ class VictoriaHarvester(DCATJSONHarvester):  # type: ignore[misc]
         }
         package_dict["extras"].append({"key": "data_owner", "value": options["default_data_owner"]})
         return package_dict
+
+    def _get_existing_dataset(self, guid: str) -> Any:
+        """Find private ones too, which ckanext-dcat may not read."""
+        rows = self._read_datasets_from_db(guid)
+        return tk.get_action("package_show")({"ignore_auth": True}, {"id": rows[0][0]})
