@@ -170,6 +170,7 @@ class SourceStatus:
         now: the time to which these facts apply.
         held: number of pending deletions.
         renamed: number of datasets whose records seem to have new identifiers.
+        waits_since: since when the first of these two waits.
         kept: number of datasets that a person kept although their records are gone.
         unseen: number of other datasets whose records are missing now; 0 unless one source is
             asked for: lists do not say it, and a source can miss very many.
@@ -178,10 +179,11 @@ class SourceStatus:
         next_run: time of the next scheduled run, None without a schedule.
         due: when that is late; not before the last change of the source.
         current: the run that is running or queued, None if there is none.
-        judged_id, outcome, lost, shortfall: id of the last run that ended and was not stopped, by
-            which health is judged; its outcome (``RunOutcome``, "" if there is none), its failed
-            records, and ``core.deletions.Shortfall`` as a mapping if so many were missing that a
-            later run will ask.
+        judged_id, judged_ended, outcome, lost, records, shortfall: id of the last run that ended
+            and was not stopped, by which health is judged; its end, its outcome (``RunOutcome``,
+            "" if there is none), its failed records, all that it imported, failed or found
+            unchanged, and ``core.deletions.Shortfall`` as a mapping if so many were missing that
+            a later run will ask.
         passes: that run failed, and such failures often pass by themselves.
         streak, failing_since: number of the latest runs in a row that failed; when the first of
             them ended.
@@ -200,6 +202,7 @@ class SourceStatus:
     now: dt.datetime
     held: int = 0
     renamed: int = 0
+    waits_since: dt.datetime | None = None
     kept: int = 0
     unseen: int = 0
     datasets: int = 0
@@ -208,8 +211,10 @@ class SourceStatus:
     due: dt.datetime | None = None
     current: CurrentRun | None = None
     judged_id: str | None = None
+    judged_ended: dt.datetime | None = None
     outcome: str = ""
     lost: int = 0
+    records: int = 0
     shortfall: Mapping[str, int] | None = None
     passes: bool = False
     streak: int = 0
@@ -272,6 +277,20 @@ class SourceStatus:
         if self.value == Health.LATE:
             return self.due
         return self.failing_since if self.is_failing else None
+
+    @property
+    def is_to_do(self) -> bool:
+        """Whether a person has to do something: not where fewer than half of the records failed."""
+        if self.value == Health.ERRORS:
+            return 2 * self.lost > self.records
+        return self.value in ATTENTION
+
+    @property
+    def to_do_since(self) -> dt.datetime | None:
+        """Since when something waits, runs fail or are late; else when the last run ended."""
+        if self.value == Health.HELD:
+            return self.waits_since
+        return self.since or self.judged_ended
 
     @property
     def missing(self) -> Mapping[str, int] | None:

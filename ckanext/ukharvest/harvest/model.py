@@ -53,9 +53,17 @@ class SourceState(tk.BaseModel):  # type: ignore[misc, name-defined]
         claimed: when a fetch consumer last took a batch of its objects, UTC; None: never.
         values_digest: of the tables of values with which its records were last compared
             (value_tables.py); "" for empty ones.
+        runs: what its ended runs say of it (``run_report.store_runs``); None if none has ended.
     """
 
     __tablename__ = "ukharvest_source"
+    __table_args__ = (
+        sa.Index(
+            "ukharvest_source_not_fine",
+            "source_id",
+            postgresql_where=sa.text("runs ->> 'is_fine' = 'false'"),
+        ),
+    )
 
     source_id = sa.Column(
         sa.UnicodeText, sa.ForeignKey("harvest_source.id", ondelete="CASCADE"), primary_key=True
@@ -69,6 +77,7 @@ class SourceState(tk.BaseModel):  # type: ignore[misc, name-defined]
     adopted_from = sa.Column(JSONB(none_as_null=True))
     claimed = sa.Column(sa.DateTime)
     values_digest = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    runs = sa.Column(JSONB(none_as_null=True))
 
 
 class Record(tk.BaseModel):  # type: ignore[misc, name-defined]
@@ -546,6 +555,7 @@ class Link(tk.BaseModel):  # type: ignore[misc, name-defined]
     __tablename__ = "ukharvest_link"
     __table_args__ = (
         sa.Index("ix_ukharvest_link_rescore", "id", postgresql_where=sa.text("rescore")),
+        sa.Index("ukharvest_link_dead", "id", postgresql_where=sa.text("state = 'dead'")),
     )
 
     id = sa.Column(sa.BigInteger, primary_key=True)

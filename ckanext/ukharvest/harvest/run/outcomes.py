@@ -17,6 +17,7 @@ from ckanext.ukharvest.harvest.database import execute
 from ckanext.ukharvest.harvest.gather.objects import UNENDED
 from ckanext.ukharvest.harvest.model import JobReport, utcnow
 from ckanext.ukharvest.harvest.records import pending
+from ckanext.ukharvest.harvest.run import run_report
 from ckanext.ukharvest.harvest.sources.accepted_problems import TO_FIX
 
 Session = model.Session
@@ -288,6 +289,7 @@ def refresh_results(job_ids: Collection[str]) -> None:
     for report in reports:
         values = _result(report.status, report, counted[report.job_id])._asdict()
         execute(sa.update(JobReport).where(JobReport.id == report.id).values(values))
+    run_report.store_runs([report.source_id for report in reports])
 
 
 def refresh_open(job_ids: Collection[str]) -> None:
@@ -334,7 +336,7 @@ def settle_held_runs(source_id: str | None = None) -> None:
         source_id: only of its runs; None: of all.
     """
     Session.flush()
-    Session.execute(_SETTLE, {"source_id": source_id})
+    run_report.store_runs(Session.scalars(_SETTLE, {"source_id": source_id}).all())
 
 
 def store_left() -> int:
@@ -342,7 +344,7 @@ def store_left() -> int:
     ids = list(Session.scalars(_LEFT))
     if ids:
         store_run_results(ids)
-    return len(ids)
+    return len(ids) + run_report.store_runs_left()
 
 
 _ARE_STORED = "ukharvest_stores_results"  # in session.info, while it does
@@ -435,5 +437,6 @@ _SETTLE = sa.text(
            SELECT
              FROM {pending.DUE}
             WHERE pending.job_id = run.job_id)
+    RETURNING run.source_id
     """
 )

@@ -22,7 +22,7 @@ from ckanext.ukharvest.harvest.model import (
     RecordProblem,
     SourceState,
 )
-from ckanext.ukharvest.harvest.run import outcomes
+from ckanext.ukharvest.harvest.run import outcomes, run_report
 
 Session = model.Session
 
@@ -194,8 +194,10 @@ def _delete_jobs(jobs: list[str]) -> int:
     empty = Session.scalars(
         sa.select(HarvestJob.id).where(HarvestJob.id.in_(jobs), ~_has_object())
     ).all()
-    for table, column in ((JobReport, JobReport.job_id), (HarvestJob, HarvestJob.id)):
-        execute(sa.delete(table).where(column.in_(empty)))
+    reports = sa.delete(JobReport).where(JobReport.job_id.in_(empty))
+    source_ids = execute(reports.returning(JobReport.source_id)).scalars().all()
+    execute(sa.delete(HarvestJob).where(HarvestJob.id.in_(empty)))
+    run_report.store_runs(source_ids)
     Session.commit()
     return len(empty)
 
@@ -291,6 +293,7 @@ def forget_source(source_id: str) -> None:
         state.interface = ""
         state.sync_state = state.resume = sa.null()
     Session.flush()
+    run_report.store_runs([source_id])
     Session.expire_all()
 
 
@@ -319,6 +322,7 @@ def forget_history(source_id: str, *, keep_current: bool) -> None:
     _delete_where(HarvestObject, *conditions)
     left = sa.exists().where(holder.harvest_job_id == HarvestJob.id)
     _delete_where(HarvestJob, HarvestJob.id.in_(ended), ~left)
+    run_report.store_runs([source_id])
     Session.expire_all()
 
 

@@ -1,13 +1,16 @@
-"""The row of a run: create it, its heartbeat, and whether somebody asked to stop it."""
+"""The row of a run: create it, its heartbeat, and whether somebody asked to stop it.
+
+Also what a source's ended runs say of the source, in its own row.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 import sqlalchemy as sa
 from ckan import model
-from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.dialects.postgresql import ARRAY, insert
 
 from ckanext.ukharvest.harvest.database import execute
 from ckanext.ukharvest.harvest.model import JobReport, utcnow
@@ -17,6 +20,7 @@ Session = model.Session
 LOST_GATHERS = (
     "lost_gathers"  # in JobReport.counts: number of the run's gathers that ended without a result
 )
+RECENT = 200  # runs of a source that decide its health
 
 
 def open_report(job_id: str, source_id: str, **fields: Any) -> JobReport:
@@ -83,3 +87,114 @@ def reports_of(job_ids: Iterable[str]) -> dict[str, JobReport]:
     """Return job id → report, for jobs with one, in one query."""
     query = Session.query(JobReport).filter(JobReport.job_id.in_(list(job_ids)))
     return {report.job_id: report for report in query}
+
+
+def store_runs(source_ids: Collection[str | None]) -> None:
+    """Store what the ended runs of sources say of them, as ``SourceState.runs``; no commit.
+
+    Called wherever the figures, the outcome or the row of an ended run change, so that pages, lists
+    and mails read one row for each source. Takes one statement, none without sources.
+    """
+    if ids := sorted({id_ for id_ in source_ids if id_}):
+        Session.execute(_STORE_RUNS, {"ids": ids, "recent": RECENT})
+
+
+def store_runs_left() -> int:
+    """Do that for sources of which other code has deleted a run; return their number; no commit."""
+    ids = list(Session.scalars(_WITHOUT_RUN))
+    store_runs(ids)
+    return len(ids)
+
+
+# The columns of ``SourceState.runs``, for FROM: of the last run that ended; of the last that was
+# good; of the last that was not stopped (it is judged by); of the failed ones since the last good.
+# Besides, ``is_fine``: nothing was wrong with the one that it is judged by.
+RUNS = """
+    jsonb_to_record(state.runs) AS run (
+        last_id text, last_ended timestamp, last_outcome text, last_lost integer,
+        good_id text, good_ended timestamp, harvested timestamp,
+        judged_id text, judged_ended timestamp, outcome text, passes boolean, lost integer,
+        records integer, shortfall jsonb, streak integer, failing_since timestamp)
+"""
+_WITHOUT_RUN = sa.text(
+    """
+    SELECT state.source_id FROM ukharvest_source AS state
+     WHERE state.runs IS NOT NULL
+       AND NOT (EXISTS (SELECT FROM harvest_job AS job WHERE job.id = state.runs ->> 'last_id')
+                AND (state.runs ->> 'judged_id' IS NULL
+                     OR EXISTS (SELECT FROM harvest_job AS job
+                                 WHERE job.id = state.runs ->> 'judged_id')))
+    """
+)
+# Other harvesters keep all runs for ever, so the last ones of each source are taken by the index;
+# approved deletions say nothing of the source, runs at an earlier URL nothing of its health. They
+# are judged in one pass: with a lateral for each question PostgreSQL expects such costs that it
+# compiles the statement, which takes ten times as long as running it.
+_STORE_RUNS = sa.text(
+    """
+    WITH run AS MATERIALIZED (
+        SELECT run.*
+          FROM harvest_source AS source
+         CROSS JOIN LATERAL (
+               SELECT source.id AS source_id, job.id, job.created, report.outcome,
+                      COALESCE(job.finished, report.finished, job.created) AS ended,
+                      COALESCE(report.error ->> 'passes', '') = 'true' AS passes,
+                      CAST(report.figures ->> 'lost' AS integer) AS lost,
+                      report.counts -> 'shortfall' AS shortfall,
+                      (SELECT sum(CAST(value AS integer)) FROM jsonb_each_text(report.figures)
+                        WHERE key IN ('added', 'updated', 'unchanged', 'lost')) AS records,
+                      NOT EXISTS (SELECT FROM ukharvest_decision AS decision
+                                   WHERE decision.source_id = source.id AND decision.kind = 'moved'
+                                     AND decision.created > job.created) AS is_of_url
+                 FROM harvest_job AS job JOIN ukharvest_job AS report ON report.job_id = job.id
+                WHERE job.source_id = source.id AND report.figures IS NOT NULL
+                  AND report.mode <> 'approval'
+                ORDER BY job.created DESC LIMIT :recent) AS run
+         WHERE source.id = ANY (:ids)
+    ), judged AS (
+        SELECT run.*, outcome NOT IN ('failed', 'stopped', 'empty') AS is_fine,
+               max(created) FILTER (WHERE outcome NOT IN ('failed', 'stopped', 'empty'))
+                   OVER (PARTITION BY source_id) AS good_created
+          FROM run
+    ), ranked AS (
+        SELECT judged.*,
+               row_number() OVER (PARTITION BY source_id ORDER BY created DESC, id) = 1 AS is_last,
+               is_of_url AND outcome <> 'stopped'
+                   AND row_number() OVER (PARTITION BY source_id, outcome = 'stopped'
+                                          ORDER BY created DESC, id) = 1 AS is_judged,
+               created = good_created AND is_fine AS is_good,
+               is_of_url AND outcome = 'failed'
+                   AND (good_created IS NULL OR created > good_created) AS in_streak
+          FROM judged
+    ), found AS (
+        SELECT source_id,
+               max(id) FILTER (WHERE is_last) AS last_id,
+               max(ended) FILTER (WHERE is_last) AS last_ended,
+               max(outcome) FILTER (WHERE is_last) AS last_outcome,
+               max(lost) FILTER (WHERE is_last) AS last_lost,
+               max(id) FILTER (WHERE is_good) AS good_id,
+               max(ended) FILTER (WHERE is_good) AS good_ended,
+               max(ended) FILTER (WHERE outcome NOT IN ('failed', 'stopped')) AS harvested,
+               max(id) FILTER (WHERE is_judged) AS judged_id,
+               max(ended) FILTER (WHERE is_judged) AS judged_ended,
+               max(outcome) FILTER (WHERE is_judged) AS outcome,
+               bool_or(passes) FILTER (WHERE is_judged) AS passes,
+               max(lost) FILTER (WHERE is_judged) AS lost,
+               max(records) FILTER (WHERE is_judged) AS records,
+               (jsonb_agg(shortfall) FILTER (WHERE is_judged)) -> 0 AS shortfall,
+               NOT bool_or(is_judged AND (outcome IN ('failed', 'empty') OR lost > 0
+                                          OR jsonb_typeof(shortfall) = 'object')) AS is_fine,
+               count(*) FILTER (WHERE in_streak) AS streak,
+               min(ended) FILTER (WHERE in_streak) AS failing_since
+          FROM ranked
+         GROUP BY source_id
+    )
+    INSERT INTO ukharvest_source AS state (source_id, runs)
+    SELECT source.id, to_jsonb(found) - 'source_id'
+      FROM harvest_source AS source
+      LEFT JOIN found ON found.source_id = source.id
+     WHERE source.id = ANY (:ids)
+     ORDER BY source.id
+        ON CONFLICT (source_id) DO UPDATE SET runs = excluded.runs
+    """
+).bindparams(sa.bindparam("ids", type_=ARRAY(sa.UnicodeText)))

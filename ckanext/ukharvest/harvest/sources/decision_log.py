@@ -16,6 +16,7 @@ from ckanext.ukharvest import config
 from ckanext.ukharvest.core.outcomes import DecisionKind
 from ckanext.ukharvest.harvest.database import execute
 from ckanext.ukharvest.harvest.model import Decision, Record
+from ckanext.ukharvest.harvest.run import run_report
 
 Session = model.Session
 
@@ -128,3 +129,5 @@ def note_edit(context: Mapping[str, Any], edited: Mapping[str, Any]) -> None:
     url = edited.get("url") or source.url
     if url != source.url:
         add_decision(source.id, user, DecisionKind.MOVED, options={"from": source.url, "to": url})
+        Session.flush()
+        run_report.store_runs([source.id])

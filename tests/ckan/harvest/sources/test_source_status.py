@@ -6,6 +6,7 @@ import datetime as dt
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 from ckan import model
 from ckan.tests.helpers import call_action
 from ckanext.harvest.model import (
@@ -17,10 +18,11 @@ from ckanext.harvest.model import (
 )
 
 from ckanext.ukharvest.harvest.gather.previews import SourcePreview
-from ckanext.ukharvest.harvest.model import JobReport, Worker, utcnow
+from ckanext.ukharvest.harvest.model import JobReport, SourceState, Worker, utcnow
 from ckanext.ukharvest.harvest.run import outcomes, runs
 from ckanext.ukharvest.harvest.sources import source_status
 from tests.ckan.harvesting import Portal, end_runs, statements
+from tests.ckan.migrations import Ckan, tables_before
 
 pytestmark = pytest.mark.in_process
 
@@ -290,3 +292,27 @@ def test_four_statements_however_many(portal: Portal) -> None:
     assert sorted(found) == sorted(ids)
     assert len(sent) <= 4
     assert source_status.load_statuses([]) == {}
+
+
+def test_sources_have_the_same_status_after_the_migration(portal: Portal, ckan: Ckan) -> None:
+    shortfall = {"records": 9, "of": 11, "asks_after": 1}
+    ids = [portal.source(f"{URL}?{number}") for number in range(4)]
+    run_of(ids[0], hours_ago=9)
+    run_of(ids[0], hours_ago=8, outcome="failed", error={"passes": True})
+    run_of(ids[0], hours_ago=7, stopped_by="someone")
+    run_of(ids[1], counts={"seen": 2, "shortfall": shortfall})
+    lose(run_of(ids[2]))
+
+    def stored() -> dict[str, Any]:
+        Session.remove()
+        return dict(Session.execute(sa.select(SourceState.source_id, SourceState.runs)).all())
+
+    before = stored()
+    assert [source_status.load_statuses([id_])[id_].value for id_ in ids] == [
+        *("hiccup", "shrunk", "errors", "new")
+    ]
+    with tables_before("0208", ckan):
+        pass
+    assert {id_: runs for id_, runs in stored().items() if runs} == {
+        id_: runs for id_, runs in before.items() if runs
+    }
