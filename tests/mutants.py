@@ -1054,6 +1054,14 @@ MUTANTS = (
         ("tests/ckan/lib/test_permissions.py", "tests/ckan/security/test_access_routes.py"),
     ),
     Mutant(
+        "to-do-of-others",
+        "People learn only what is wrong at sources that they may edit.",
+        "ckanext.ukharvest.to_do.model._ROWS",
+        "OR task.whom <@",
+        "OR true OR task.whom <@",
+        ("tests/ckan/to_do/test_actions.py",),
+    ),
+    Mutant(
         "roles-handed-up",
         "Roles count in the organisations below, not in those above.",
         "ckanext.ukharvest.lib.permissions._BELOW",

@@ -36,7 +36,7 @@ FEATURES: dict[str, tuple[str, ...]] = {
     "runs": ("actions", "auth", "pages", "cli"),
     "previews": ("actions", "auth", "pages", "jobs", "cli"),
     "deletions": ("actions", "auth", "pages", "cli"),
-    "duplicates": ("actions", "auth", "pages", "redirects"),
+    "duplicates": ("actions", "auth", "pages", "redirects", "slots"),
     "adoption": ("actions", "auth", "cli"),
     "stars": ("model", "actions", "auth", "pages", "jobs", "slots", "texts", "doctor", "cli"),
     "themes": ("actions", "auth", "slots"),
@@ -46,6 +46,7 @@ FEATURES: dict[str, tuple[str, ...]] = {
     "notifications": ("actions", "auth", "pages", "due", "doctor"),
     "export": ("pages", "doctor", "cli"),
     "doctor": ("actions", "auth", "pages", "cli"),
+    "to_do": ("actions", "auth", "pages", "slots"),
 }
 # Actions of CKAN that we chain; they check their texts themselves.
 OF_CKAN = frozenset(

@@ -71,6 +71,7 @@ TABLE = [
     Row("ukharvest_source_preview_show", ALL, {"id": "@dry run"}),
     Row("ukharvest_source_preview_stop", SYSADMINS, {"id": "@check"}),
     Row("ukharvest_source_preview_create", LOGGED_IN, {"text": "{}"}),
+    Row("ukharvest_to_do_list", LOGGED_IN),
     # Datasets: who may read them; harvest objects without one: who may update the source.
     Row("harvest_object_show", ALL, {"id": "@object"}),
     Row("harvest_object_show", MEMBERS, {"id": "@private object"}),

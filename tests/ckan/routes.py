@@ -70,6 +70,7 @@ READ = {
     "/harvest/test/<uuid:id>": ALL,
     "/harvest/test/<uuid:id>/add": ANY_EDITOR,
     "/harvest/test/<uuid:id>/missing.csv": EDITORS,
+    "/harvest/to-do": LOGGED_IN,
     "/harvest/unsubscribe/<token>": frozenset(),  # the email's token, not a role
     "/ukharvest/metrics": frozenset(),  # the setting's token, not a role
 }

@@ -40,8 +40,8 @@ def ukharvest_dashboard_show(context: Any, data_dict: dict[str, Any]) -> dict[st
     :type thorough: boolean
 
     :returns: ``as_of``; ``attention``: what needs a sysadmin, worst first: ``level`` (``error``,
-        ``warning``), ``code``, ``text``, ``what_to_do``, ``run`` (``id`` and ``source``, or
-        null) and ``health`` (of the sources that it is about, or null);
+        ``warning``), ``code``, ``text``, ``what_to_do``, and ``run`` (``id`` and ``source``, or
+        null); what sources need is in :py:func:`ukharvest_to_do_list`;
         ``workers``: ``kind`` (``gather``, ``fetch``, ``command``, ``background``), ``host``,
         ``pid``, ``last_seen``, ``alive``, ``busy_with``, ``source``, ``busy_since``;
         ``queues``: lengths of the gather, fetch and background queues; ``runs`` (at most 50, of

@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from ckan import model
 
 from ckanext.ukharvest import config, doctor
-from ckanext.ukharvest.core.status_rules import ATTENTION, CurrentRun
+from ckanext.ukharvest.core.status_rules import CurrentRun
 from ckanext.ukharvest.core.values.dates import iso
 from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.doctor import runs as run_checks
@@ -199,7 +199,7 @@ def _attention(snapshot: dict[str, Any]) -> list[dict[str, Any]]:
     tasks: list[dict[str, Any]] = []
 
     def add(level: str, code: str, text: str, what_to_do: str = "", **about: Any) -> None:
-        about = {"run": None, "health": None, **about}
+        about = {"run": None, **about}
         tasks.append({"level": level, "code": code, "text": text, "what_to_do": what_to_do} | about)
 
     for run in snapshot["runs"]:
@@ -213,10 +213,6 @@ def _attention(snapshot: dict[str, Any]) -> list[dict[str, Any]]:
         text = gettext("No background worker answers.")
         advice = gettext("Start 'ckan jobs worker' and have your process manager keep it running.")
         add("warning", BACKGROUND, text, advice)
-    for value in ATTENTION:
-        if count := snapshot["health"][value]:
-            text = texts.labelled(texts.HEALTHS[value].text, texts.number(count))
-            add("warning", value, text, health=value)
     return sorted(tasks, key=lambda task: task["level"] != "error")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ckan import authz, model
+from ckan import model
 from ckan.plugins import toolkit as tk
 
 from ckanext.ukharvest.core.values.dates import iso
@@ -13,7 +13,7 @@ from ckanext.ukharvest.duplicates import model as duplicates
 from ckanext.ukharvest.duplicates import schema as duplicate_schema
 from ckanext.ukharvest.lib import schema
 from ckanext.ukharvest.lib.actions import roll_back
-from ckanext.ukharvest.lib.permissions import may, roles_of
+from ckanext.ukharvest.lib.permissions import editable_organisations, may
 from ckanext.ukharvest.lib.schema import invalid
 
 Session = model.Session
@@ -45,7 +45,7 @@ def ukharvest_duplicate_list(context: Any, data_dict: dict[str, Any]) -> dict[st
     """
     tk.check_access("ukharvest_duplicate_list", context, data_dict)
     data = schema.validate(data_dict, duplicate_schema.duplicate_list_schema())
-    organisations = _organisations(context)
+    organisations = editable_organisations(context)
     count, rows = duplicates.load_pairs(organisations, limit=data["limit"], offset=data["offset"])
     ids = {id_ for row in rows for id_ in (row.own_id, row.other_id) if id_}
     of_pairs = Session.query(model.Package).filter(model.Package.id.in_(ids))
@@ -64,15 +64,6 @@ def ukharvest_duplicate_list(context: Any, data_dict: dict[str, Any]) -> dict[st
             if may(context, "ukharvest_duplicate_undo", id=joined.id)
         ],
     }
-
-
-def _organisations(context: Any) -> list[str] | None:
-    """Return ids of the organisations whose datasets the user may edit, None for all."""
-    user = context.get("user") or ""
-    if context.get("ignore_auth") or authz.is_sysadmin(user):
-        return None
-    roles = authz.get_roles_with_permission("update_dataset")
-    return sorted({id_ for id_, role in roles_of(user) if role in roles})
 
 
 def _pair(context: Any, row: Any, packages: Mapping[str, model.Package]) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import sqlalchemy as sa
@@ -42,7 +42,46 @@ def load_pairs(
     return int(total), rows
 
 
-# Of two datasets the hand-made one is kept, else the older. A record without a dataset has none.
+# Pairs that wait, to stand in FROM. A record without a dataset has none.
+_WAITING = """
+    ukharvest_pending AS pending
+      JOIN ukharvest_record AS record
+        ON record.source_id = pending.source_id AND record.guid = pending.guid
+      JOIN package AS source ON source.id = pending.source_id
+      JOIN package AS other ON other.id = pending.new_guid AND other.state = 'active'
+      LEFT JOIN package AS own ON own.id = record.package_id AND own.state = 'active'
+"""
+_WAITS = f"""
+    pending.kind = '{PendingKind.DUPLICATE}'
+       AND (own.id IS NOT NULL OR record.outcome = '{RecordOutcome.ERRORED}')
+"""
+# For those who may decide about a pair: as editors of the organisations of both datasets.
+TO_DO = f"""
+    SELECT pending.source_id,
+           ARRAY[source.owner_org, other.owner_org, COALESCE(own.owner_org, other.owner_org)]
+               AS whom,
+           jsonb_build_object('number', count(*),
+                              'since', date_trunc('second', min(pending.since))) AS facts
+      FROM {_WAITING}
+     WHERE {_WAITS}
+     GROUP BY 1, 2
+"""  # noqa: S608 - a text of our own
+_COUNT = sa.text(
+    f"""
+    SELECT row.source_id, sum(CAST(row.facts ->> 'number' AS integer))
+      FROM ({TO_DO}) AS row JOIN package AS source ON source.id = row.source_id
+     WHERE row.source_id = ANY (:ids) AND row.whom <@ ARRAY[source.owner_org]
+     GROUP BY row.source_id
+    """  # noqa: S608 - a text of our own
+).bindparams(sa.bindparam("ids", type_=ARRAY(sa.UnicodeText)))
+
+
+def count_of_sources(source_ids: Collection[str]) -> dict[str, int]:
+    """Return source id → number of pairs that its editors may decide about; one statement."""
+    return {id_: int(pairs) for id_, pairs in Session.execute(_COUNT, {"ids": list(source_ids)})}
+
+
+# Of two datasets the hand-made one is kept, else the older.
 _PAIRS = sa.text(
     f"""
     SELECT pending.id, pending.since, own.id AS own_id, other.id AS other_id, record.title,
@@ -50,16 +89,10 @@ _PAIRS = sa.text(
            own.id IS NULL OR made.package_id IS NULL
                OR other.metadata_created < own.metadata_created AS keeps_other,
            count(*) OVER () AS total
-      FROM ukharvest_pending AS pending
-      JOIN ukharvest_record AS record
-        ON record.source_id = pending.source_id AND record.guid = pending.guid
-      JOIN package AS source ON source.id = pending.source_id
-      JOIN package AS other ON other.id = pending.new_guid AND other.state = 'active'
-      LEFT JOIN package AS own ON own.id = record.package_id AND own.state = 'active'
+      FROM {_WAITING}
       LEFT JOIN LATERAL (SELECT package_id FROM ukharvest_record
                           WHERE package_id = other.id LIMIT 1) AS made ON true
-     WHERE pending.kind = '{PendingKind.DUPLICATE}'
-       AND (own.id IS NOT NULL OR record.outcome = '{RecordOutcome.ERRORED}')
+     WHERE {_WAITS}
        AND (CAST(:organisations AS text[]) IS NULL
             OR (source.owner_org = ANY (:organisations) OR own.owner_org = ANY (:organisations)
                 OR other.owner_org = ANY (:organisations))

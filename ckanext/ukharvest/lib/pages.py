@@ -30,8 +30,11 @@ LAST_PAGE = 1_000_000  # PostgreSQL takes no offset of any size
 
 
 def has_page(endpoint: str) -> bool:
-    """Tell whether the portal has a page: it lacks those of features that are removed."""
-    return endpoint in current_app.view_functions
+    """Tell whether the portal has a page: it lacks those of features that are removed.
+
+    False outside an application, as in code that calls actions by itself.
+    """
+    return bool(current_app) and endpoint in current_app.view_functions
 
 
 def ask(action: str, **data: Any) -> Any:

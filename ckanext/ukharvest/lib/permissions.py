@@ -54,10 +54,17 @@ def readable_organisations(context: Any) -> list[str] | None:
 
 def may_harvest(user: str) -> bool:
     """Tell whether the user may add or edit sources of some organisation."""
-    if authz.is_sysadmin(user):
-        return True
-    may_manage = authz.get_roles_with_permission("update_dataset")
-    return any(role in may_manage for _id, role in roles_of(user))
+    organisations = editable_organisations({"user": user})
+    return organisations is None or bool(organisations)
+
+
+def editable_organisations(context: Any) -> list[str] | None:
+    """Return ids of the organisations whose datasets the user may edit, None for all."""
+    user = context.get("user") or ""
+    if context.get("ignore_auth") or authz.is_sysadmin(user):
+        return None
+    may_edit = authz.get_roles_with_permission("update_dataset")
+    return sorted({id_ for id_, role in roles_of(user) if role in may_edit})
 
 
 def roles_of(user: str) -> set[tuple[str, str]]:

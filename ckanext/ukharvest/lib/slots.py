@@ -52,6 +52,37 @@ class Note(NamedTuple):
     page: str = ""
 
 
+class Task(NamedTuple):
+    """One thing that a person has to do.
+
+    Attributes:
+        text: what is wrong, in a sentence.
+        since: a time as ``lib.texts.moment`` takes it, None if unknown.
+        label, url: of the button.
+    """
+
+    text: str
+    since: Any
+    label: str
+    url: str
+
+
+class ToDo(NamedTuple):
+    """What a feature lists for people to do at sources.
+
+    Attributes:
+        rows: SELECT of ``source_id``, ``whom`` (array of ids of organisations: for those who may
+            edit the sources of all of them) and ``facts`` (jsonb), with the parameter ``:now``.
+            All features' are one statement, and it runs at each page that a person opens.
+        describe: what ``check`` returned, and the name of the source → the task.
+        check: facts → what ``describe`` takes, None if there is nothing to do.
+    """
+
+    rows: str
+    describe: Callable[[Any, str], Task]
+    check: Callable[[Mapping[str, Any]], Any] = dict
+
+
 # Place → parameters and result of the facts; those of places with snippets are the snippets' own.
 PLACES: Mapping[str, str] = {
     "dataset": "context, package → facts that ``ukharvest_dataset_show`` returns, by name",
@@ -65,6 +96,11 @@ PLACES: Mapping[str, str] = {
     "resource_page": "package, resource: on the page of a resource",
     "list_entry": "row of ``datasets.model.load_badges``: below a dataset in a list",
     "form_field": "key, data, id of the input: below a field in a form",
+    "navigation": "none: in place of the link to the sources in the header",
+    "own_work": "none: what the user has to do, on the first page after the login and on the "
+    "sysadmin's dashboard",
+    "to_do": "none → ``ToDo``",
+    "portal_to_do": "none → tasks of sysadmins (``Task``)",
     "search_results": "none: below the results of a search of datasets",
     "dashboard": "the dashboard, as ``ukharvest_dashboard_show`` returns it",
     "help": "none: a section of the page that explains words",

@@ -40,6 +40,24 @@ _SINCE = sa.case(
 )
 
 
+# Dead links of sources as ``count_of_sources`` has them, but none of others' private datasets.
+TO_DO = f"""
+    SELECT record.source_id, ARRAY[source.owner_org] AS whom,
+           jsonb_build_object(
+               'number', count(DISTINCT resource.id),
+               'since', date_trunc('second', min(COALESCE(link.absent_since, link.failed_since))))
+               AS facts
+      FROM ukharvest_link AS link
+      JOIN resource ON resource.url = link.url AND resource.state = 'active'
+      JOIN package AS dataset ON dataset.id = resource.package_id AND dataset.state = 'active'
+      JOIN ukharvest_record AS record ON record.package_id = dataset.id
+      JOIN package AS source ON source.id = record.source_id
+       AND (dataset.private IS NOT TRUE OR dataset.owner_org = source.owner_org)
+     WHERE link.state = '{LinkState.DEAD}'
+     GROUP BY record.source_id, source.owner_org
+"""  # noqa: S608 - a text of our own
+
+
 class Wanted(NamedTuple):
     """Which links are listed or counted; "" for all.
 

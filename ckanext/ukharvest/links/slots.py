@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
+from ckan.plugins import toolkit as tk
+
+from ckanext.ukharvest.core.link_states import LinkState
 from ckanext.ukharvest.core.problems.texts import PROBLEM
 from ckanext.ukharvest.datasets.facts import load_links
 from ckanext.ukharvest.harvest.records.links import describe_link
 from ckanext.ukharvest.lib.actions import show_if_may
 from ckanext.ukharvest.lib.lookups import once
 from ckanext.ukharvest.lib.permissions import readable_organisations
-from ckanext.ukharvest.lib.slots import Note, Slot
+from ckanext.ukharvest.lib.slots import Note, Slot, Task, ToDo
+from ckanext.ukharvest.lib.texts import labelled, number
 from ckanext.ukharvest.links import model as link_model
 from ckanext.ukharvest.links import texts as link_texts
 from ckanext.ukharvest.links.model import STATES
@@ -71,6 +75,13 @@ def weekly_mail(source_ids: Collection[str]) -> dict[str, Note]:
         for id_, number in counts.items()
         if number
     }
+
+
+def _task(facts: Mapping[str, Any], name: str) -> Task:
+    """Return that files of a source's datasets are dead; others may work again by themselves."""
+    url = tk.h.url_for("ukharvest_links.report", source=name, state=LinkState.DEAD)
+    text = labelled(link_texts.state_label(LinkState.DEAD), number(facts["number"]))
+    return Task(text, facts["since"], tk._("Links"), url)
 
 
 def dataset(_context: Any, package: Mapping[str, Any]) -> dict[str, Any]:
@@ -143,5 +154,6 @@ SLOTS = (
     Slot("resource_page", "ukharvest/snippets/link.html", resource_page),
     Slot("source_status", "", source_status),
     Slot("problem_groups", "", problem_groups),
+    Slot("to_do", "", lambda: ToDo(link_model.TO_DO, _task)),
     Slot("weekly_mail", "", weekly_mail),
 )

@@ -357,12 +357,13 @@ def describe_obstacle(reason: str) -> str:
 
 def describe_unsure(reason: str) -> str:
     """Return that emails may not arrive, and why; "" without a reason of ``obstacle``."""
-    text = gettext(
-        "Emails may not arrive: {reason}. Ask a sysadmin of this site to correct the mail "
-        "settings.",
-        reason=describe_obstacle(reason),
-    )
-    return text if reason else ""
+    ask = tk._("Ask a sysadmin of this site to correct the mail settings.")
+    return f"{describe_unsent(reason)} {ask}" if reason else ""
+
+
+def describe_unsent(reason: str) -> str:
+    """Return that emails may not arrive, and why, for sysadmins."""
+    return gettext("Emails may not arrive: {reason}.", reason=describe_obstacle(reason))
 
 
 def describe_waiting_test() -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
 from ckan.config.middleware.flask_app import csrf
@@ -11,7 +12,7 @@ from flask import Blueprint, Response
 
 from ckanext.ukharvest.lib import actions as action_tools
 from ckanext.ukharvest.lib import lookups, pages, texts
-from ckanext.ukharvest.lib.slots import Slot
+from ckanext.ukharvest.lib.slots import Slot, Task
 from ckanext.ukharvest.lib.texts import labelled, number
 from ckanext.ukharvest.notifications import mails
 from ckanext.ukharvest.sources import pages as source_pages
@@ -22,7 +23,17 @@ SLOTS = (
         "ukharvest/snippets/mail_obstacle.html",
         lambda: mails.describe_unsure(mails.obstacle()),
     ),
+    Slot("portal_to_do", "", lambda: list(_tasks())),
 )
+
+
+def _tasks() -> Iterator[Task]:
+    """Yield that emails may not arrive."""
+    if reason := mails.obstacle():
+        since = (mails.last_failure() or {}).get("at") if reason != mails.missing_option() else None
+        url = pages.ukharvest_page("ukharvest_portal.diagnostics", "harvest.search")
+        yield Task(mails.describe_unsent(reason), since, tk._("Diagnostics"), url)
+
 
 mail = Blueprint("ukharvest_mail", __name__)
 

@@ -17,7 +17,7 @@ from ckanext.ukharvest.harvest.run import runs
 from ckanext.ukharvest.harvest.sources import decision_log, schedules, source_status
 from ckanext.ukharvest.lib import schema
 from ckanext.ukharvest.lib.lookups import source_of, source_row_of
-from ckanext.ukharvest.lib.permissions import is_insider, roles_of
+from ckanext.ukharvest.lib.permissions import editable_organisations, is_insider, roles_of
 from ckanext.ukharvest.lib.source_secrets import url_of_listed
 from ckanext.ukharvest.source_types import TYPES
 from ckanext.ukharvest.source_types.source_type import COMMON_OPTIONS, GROUPS
@@ -92,12 +92,10 @@ def _asker(context: Any) -> Asker:
         return Asker(is_sysadmin=True)
     if not user:
         return Asker(is_sysadmin=False)
-    roles = roles_of(user)
-    may_manage = authz.get_roles_with_permission("update_dataset")
     return Asker(
         is_sysadmin=False,
-        manages=frozenset(id_ for id_, role in roles if role in may_manage),
-        reads=frozenset(id_ for id_, _role in roles),
+        manages=frozenset(editable_organisations(context) or ()),
+        reads=frozenset(id_ for id_, _role in roles_of(user)),
     )
 
 

@@ -11,15 +11,17 @@ from ckan.plugins import toolkit as tk
 from ckanext.ukharvest import config
 from ckanext.ukharvest.core.outcomes import RunMode, RunOutcome
 from ckanext.ukharvest.core.problems.texts import SEVERITIES
+from ckanext.ukharvest.core.status_rules import SourceStatus
 from ckanext.ukharvest.harvest import database
+from ckanext.ukharvest.harvest.sources import source_status
 from ckanext.ukharvest.lib import actions as action_tools
 from ckanext.ukharvest.lib import texts
 from ckanext.ukharvest.lib.lookups import once
 from ckanext.ukharvest.lib.permissions import may_harvest
-from ckanext.ukharvest.lib.slots import facts_of
+from ckanext.ukharvest.lib.slots import Slot, Task, ToDo, facts_of
 from ckanext.ukharvest.sources import model as source_model
 from ckanext.ukharvest.sources.description import type_label
-from ckanext.ukharvest.sources.texts import frequency_words
+from ckanext.ukharvest.sources.texts import action_link, frequency_words, health_card
 
 
 def ukharvest_page_numbers(number: int, pages: int) -> list[int | None]:
@@ -161,8 +163,16 @@ def _parts(heights: Mapping[str, int], top: int, x: float, width: float) -> list
     return parts
 
 
+def _task(status: SourceStatus, name: str) -> Task:
+    """Return what the card of a source's health says, and its first button."""
+    card = health_card(status)
+    return Task(card.heading, status.to_do_since, *action_link(card.actions[0], name))
+
+
+SLOTS = (Slot("to_do", "", lambda: ToDo(source_status.TO_DO, _task, source_status.status_to_do)),)
 # Functions of other modules that templates call.
 HELPERS = {
+    "ukharvest_action": action_link,
     "ukharvest_frequency": frequency_words,
     "ukharvest_severities": lambda: SEVERITIES,
     "ukharvest_source_count": source_model.of_organisation,

@@ -116,6 +116,27 @@ def describe_limit(count: int, datasets: int, max_share: float) -> str:
     )
 
 
+# Actions of a card that lead to a page, or that a page asks about: label, and what follows the
+# source's URL, or the endpoint. English.
+ACTIONS: Mapping[str, tuple[str, str]] = {
+    "review": (_("Review the deletions"), "/deletions"),
+    "compare": (_("Compare the datasets"), "/identifiers"),
+    "mend": (_("Problems to fix"), "/problems"),
+    "watch": (_("Test"), "/check"),
+    "settings": (_("Settings"), "harvest.edit"),
+    "start": (_("Start first run"), "harvester.refresh"),
+    "refresh": (_("Run now"), "harvester.refresh"),
+}
+
+
+def action_link(action: str, name: str) -> tuple[str, str]:
+    """Return label and URL of an action of a card of the source of this name."""
+    label, place = ACTIONS[action]
+    if place.startswith("/"):
+        return tk._(label), f"{tk.h.url_for('harvest.read', id=name)}{place}"
+    return tk._(label), str(tk.h.url_for(place, id=name))
+
+
 WARNING, DANGER, PRIMARY, GOOD, CALM = "is-warning", "is-danger", "is-primary", "is-good", ""
 REFRESH, CHECK = ("refresh", "check")
 
@@ -263,8 +284,10 @@ def _off(status: SourceStatus, label: str) -> Card:
 
 
 def _new(status: SourceStatus, label: str) -> Card:
-    if status.last:  # and it was stopped, or there were health to speak of
+    if (status.last or {}).get("outcome") == RunOutcome.STOPPED:
         return _good(status, label)
+    if status.last:  # at another URL, or there were health to speak of
+        return Card(CALM, "state", "new", tk._("New URL, not run yet"), (), (REFRESH, CHECK))
     return Card(CALM, "state", "new", label, (), ("start", CHECK))
 
 

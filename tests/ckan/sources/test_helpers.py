@@ -14,7 +14,7 @@ from tests.publisher import Publisher
 
 pytestmark = pytest.mark.in_process
 
-BUTTON = 'href="/harvest/add"'
+BUTTON = 'class="btn btn-secondary" href="/harvest/add"'  # not the entry of the header's menu
 WHOM_TO_ASK = "Ask an administrator of your organisation"
 
 

@@ -1,0 +1,12 @@
+"""Who may call the actions of this feature."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ckanext.ukharvest.lib.auth import Answer
+
+
+def ukharvest_to_do_list(context: Any, data_dict: dict[str, Any]) -> Answer:
+    """Allow users who are logged in: each gets what they may do."""
+    return {"success": True}
