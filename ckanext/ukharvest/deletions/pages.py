@@ -21,6 +21,7 @@ from ckanext.ukharvest.lib.pages import (
 from ckanext.ukharvest.lib.permissions import ADMINISTRATORS, may
 from ckanext.ukharvest.lib.texts import OTHERS_WAIT, ungettext
 from ckanext.ukharvest.sources import pages as source_pages
+from ckanext.ukharvest.sources.steps import describe_request
 
 deletions = Blueprint("ukharvest_deletions", __name__)
 
@@ -203,6 +204,11 @@ def decide_identifiers(name: str) -> Any:
         return _wait(source)
     _load_waiting(source, kind=PendingKind.IDENTIFIER)
     _decide(source, choice, version=_version())
+    if tk.request.form.get("run"):
+        run = attempt("ukharvest_run_create", source_id=source["id"])
+        if run:
+            tk.h.flash_success(describe_request(run))
+        return _to_source(source)
     tk.h.flash_success(
         tk._(
             "Pages, names, ids, ids of resources and history stay. The next run updates the "

@@ -289,3 +289,22 @@ def test_kept_datasets_make_no_run_read_all(
     portal.run(source)
     portal.run(source)
     assert publisher.requests[-1].headers.get("If-None-Match") == '"v2"'
+
+
+def test_a_decision_about_identifiers_can_start_a_run(
+    app: CKANTestApp, portal: Portal, publisher: Publisher, admin: dict[str, str]
+) -> None:
+    publisher.serve(PATH, catalogue(4))
+    portal.run(portal.source(publisher.url(PATH), name="parking"))
+    publisher.serve(PATH, catalogue([dataset(n, identifier=f"urn:new-{n}") for n in range(4)]))
+    portal.run(model.Package.get("parking").id)
+    page = "/harvest/parking/identifiers"
+    seen = re.search(r'name="version" value="(\w+)"', app.get(page, headers=admin).body)
+    assert seen
+    form = {"choice": "same", "version": seen[1], "run": "1"}
+    assert "Run requested" in app.post(page, data=form, headers=admin).body
+    (run,) = call_action("ukharvest_run_list", source="parking", limit=1)["results"]
+    assert run["finished"] is None
+    assert (
+        call_action("ukharvest_pending_list", source_id="parking", kind="identifier")["count"] == 0
+    )
