@@ -73,7 +73,7 @@ class WriteBatch:
 
     @contextmanager
     def savepoint(self) -> Iterator[None]:
-        """Undo what the block wrote if it raises; the rest of the transaction stays.
+        """Undo what the block wrote if it raises; the rest of the transaction stays. May be nested.
 
         Undone too: what CKAN notes for its listeners, background jobs and rows of features.
 
@@ -83,9 +83,10 @@ class WriteBatch:
         the block only flushes: the batch commits.
         """
         session = model.Session()
-        noted = {key: set(value) for key, value in getattr(session, "_object_cache", {}).items()}
         rows, jobs = len(self.own_rows), len(self.jobs)
+        is_within_another = self.is_in_savepoint
         nested = session.begin_nested()
+        noted = {key: set(value) for key, value in getattr(session, "_object_cache", {}).items()}
         self.is_in_savepoint = True
         try:
             yield
@@ -93,12 +94,14 @@ class WriteBatch:
         except BaseException:
             if nested.is_active:  # not after a commit that a trial has refused
                 nested.rollback()
-            if hasattr(session, "_object_cache"):
+            if noted:  # CKAN deletes it after a rollback
                 session._object_cache = noted
+            elif hasattr(session, "_object_cache"):
+                del session._object_cache
             del self.own_rows[rows:], self.jobs[jobs:]
             raise
         finally:
-            self.is_in_savepoint = False
+            self.is_in_savepoint = is_within_another
 
 
 _current: ContextVar[WriteBatch | None] = ContextVar("ukharvest_write_batch", default=None)

@@ -204,8 +204,8 @@ class DatasetWriter:
         if existing:
             after = show_dataset(package_id, **shown) if reads_again else existing
             changed = find_changed_fields(existing, after) if reads_again else ()
-            if differs and not is_trial:
-                problems += new_files.finish_new_files(existing, after, self._user)
+            if differs and batch and not is_trial:
+                problems += new_files.finish_new_files(existing, after, self._user, batch)
             both = (existing, after)
         return Written(
             parsed,

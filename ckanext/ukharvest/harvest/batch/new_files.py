@@ -11,18 +11,20 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 import sqlalchemy as sa
-from ckan import model
 from ckan import plugins as p
 from ckan.plugins import toolkit as tk
 
 from ckanext.ukharvest.core.records import Problem
+from ckanext.ukharvest.write_batch import WriteBatch
 
 log = logging.getLogger(__name__)
-Session = model.Session
 
 
 def finish_new_files(
-    before: Mapping[str, Any], after: Mapping[str, Any], user: Mapping[str, Any]
+    before: Mapping[str, Any],
+    after: Mapping[str, Any],
+    user: Mapping[str, Any],
+    batch: WriteBatch,
 ) -> tuple[Problem, ...]:
     """Create views of files that are new or have another format; tell plugins of new ones.
 
@@ -31,6 +33,7 @@ def finish_new_files(
     Args:
         before, after: the dataset as package_show gave it before and after it was written.
         user: of the context of actions.
+        batch: that is being written.
 
     Returns:
         Problems of the record.
@@ -40,10 +43,10 @@ def finish_new_files(
     ids = [file["id"] for file in new]
     ids += [id_ for file in after["resources"] if file["format"] != formats.get(id_ := file["id"])]
     context = {"ignore_auth": True, "defer_commit": True, **user}
-    why = _try(create_views, after, ids, context)
+    why = _try(batch, create_views, after, ids, context)
     for file in new:
         for plugin in p.PluginImplementations(p.IResourceController):
-            _try(plugin.after_resource_create, context, file)
+            _try(batch, plugin.after_resource_create, context, file)
     message = f"views could not be created: {why}; the portal's log has the details"
     return (Problem("view-not-created", "", message),) if why else ()
 
@@ -68,14 +71,14 @@ def create_views(
             )
 
 
-def _try(step: Callable[..., Any], *args: Any) -> str:
+def _try(batch: WriteBatch, step: Callable[..., Any], *args: Any) -> str:
     """Do what a plugin may refuse; return the name of its error, "" if there was none.
 
     Raises:
         SQLAlchemyError: the transaction fails anyway.
     """
     try:
-        with Session.begin_nested():
+        with batch.savepoint():
             step(*args)
     except sa.exc.SQLAlchemyError:
         raise

@@ -11,7 +11,8 @@ from ckan import model
 from ckan.lib import jobs
 from ckan.tests.helpers import call_action
 
-from ckanext.ukharvest.harvest.model import HeldJob
+from ckanext.ukharvest.datasets.map_view import MapViewPlugin
+from ckanext.ukharvest.harvest.model import HeldJob, RecordProblem
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.forms import portal_with
 from tests.ckan.harvesting import Portal, figures
@@ -94,11 +95,30 @@ def test_moved_files_are_loaded_again(portal: Portal, publisher: Publisher) -> N
 
 def test_refusing_plugin_costs_no_record(portal: Portal, publisher: Publisher) -> None:
     source = portal.source(publisher.url(PATH))
-    serve(publisher, [file("a")])
+    serve(publisher, [file("a", "Table")])
     portal.run(source)
     queued()
-    serve(publisher, [file("a"), file("b", "refused"), file("c")])
+    serve(publisher, [file("v2/a", "Table"), file("b", "refused"), file("c")])
     assert figures(portal.run(source)) == {"updated": 1}
     [found] = portal.datasets()
-    assert [each["name"] for each in found["resources"]] == ["a", "refused", "c"]
-    assert queued() == ["create /c"]
+    assert [each["name"] for each in found["resources"]] == ["Table", "refused", "c"]
+    assert queued() == ["create /c", "move /v2/a"]
+
+
+def test_refused_views_are_a_problem_of_the_record(
+    portal: Portal, publisher: Publisher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = portal.source(publisher.url(PATH))
+    serve(publisher, [file("a", "Table")])
+    portal.run(source)
+    queued()
+
+    def refuse(*_args: Any) -> bool:
+        raise ValueError("a plugin of the portal")
+
+    monkeypatch.setattr(MapViewPlugin, "can_view", refuse)
+    serve(publisher, [file("v2/a", "Table"), file("b")])
+    assert figures(portal.run(source)) == {"updated": 1}
+    found = model.Session.query(RecordProblem).filter_by(code="view-not-created").one()
+    assert "ValueError" in found.message
+    assert queued() == ["create /b", "move /v2/a"]
