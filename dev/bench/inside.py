@@ -128,7 +128,7 @@ def inline(source_id: str) -> dict[str, Any]:
 
 def dry_run(source_id: str, form: bool) -> dict[str, Any]:
     """Read a source without saving anything, with or without the portal's form."""
-    dry_runs = importlib.import_module("ckanext.ukharvest.harvest.gather.dry_run")
+    dry_runs: Any = importlib.import_module("ckanext.ukharvest.harvest.gather.dry_run")
     stock = dry_runs.open_trial
     if not form:
         dry_runs.open_trial = lambda *_args: contextlib.nullcontext()
