@@ -1436,6 +1436,22 @@ MUTANTS = (
         ("tests/ckan/notifications/test_model.py",),
     ),
     Mutant(
+        "undo-keeps-hooks",
+        "Undoing a move takes back what plugins wrote when our runs saved a dataset.",
+        "ckanext.ukharvest.harvest.batch.dataset_writer.DatasetWriter.write",
+        "differs or item.keeps",
+        "differs",
+        ("tests/ckan/adoption/test_moves_and_back.py",),
+    ),
+    Mutant(
+        "undo-keeps-values",
+        "Undoing a move empties what had no value before.",
+        "ckanext.ukharvest.adoption.restore._with_blanks",
+        'dict.fromkeys(blanks - {MODIFIED}, "")',
+        "{}",
+        ("tests/ckan/adoption/test_moves_and_back.py",),
+    ),
+    Mutant(
         "options-after-undo",
         "Undoing an adoption brings back which options a sysadmin had confirmed.",
         "ckanext.ukharvest.adoption.rules.undo",
