@@ -143,7 +143,17 @@ TURTLE_ROW = """<https://data.example/{0}> a dcat:Dataset ; dct:title "Parks {0}
 
 
 @pytest.mark.parametrize(
-    ("plugin", "method"), [("old_dcat", "after_update"), ("empty_hook", "after_dataset_update")]
+    ("plugin", "method"),
+    [
+        ("old_dcat", "after_update"),
+        pytest.param(
+            *("empty_hook", "after_dataset_update"),
+            marks=pytest.mark.xfail(
+                not p.toolkit.check_ckan_version("2.12"),
+                reason="CKAN 2.11 asks for deleted extras once a plugin patches what undo saves",
+            ),
+        ),
+    ],
 )
 def test_undo_takes_back_what_plugins_wrote_after_our_save(
     portal: Portal,

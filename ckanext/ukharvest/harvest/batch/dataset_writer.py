@@ -184,7 +184,8 @@ class DatasetWriter:
         else:
             package_id = existing["id"]
             more["original_package"] = existing
-            is_other = row.fingerprint not in ("", item.stamp.fingerprint)
+            # A row that is not saved yet has no fingerprint.
+            is_other = (row.fingerprint or "") not in ("", item.stamp.fingerprint)
             is_quiet = is_other and not (differs or item.forced or is_new)
             if differs and _has_source_changed(item, row):
                 # CKAN 2.12's activity stream asks for it, and the action returns before it sets it.
