@@ -21,7 +21,7 @@ SLUGS = (
 CONTACT = ("contact-name", "contact-email", "foi-name")
 
 
-class SlugFormPlugin(p.SingletonPlugin, DefaultDatasetForm):
+class _SlugForm(p.SingletonPlugin, DefaultDatasetForm):
     """Takes themes by their slugs, and keeps fields as extras that cannot be given twice."""
 
     p.implements(p.IDatasetForm, inherit=True)
@@ -70,7 +70,12 @@ class SlugFormPlugin(p.SingletonPlugin, DefaultDatasetForm):
         return schema
 
 
-class StrictFormPlugin(SlugFormPlugin):
+# Neither inherits from the other: CKAN takes an instance of a plugin for that of its subclasses.
+class SlugFormPlugin(_SlugForm):
+    """The form of a portal with slugs."""
+
+
+class StrictFormPlugin(_SlugForm):
     """The same, and datasets need an author."""
 
     needs_author = True
