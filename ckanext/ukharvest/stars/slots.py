@@ -39,8 +39,11 @@ def dataset(_context: Any, package: Mapping[str, Any]) -> dict[str, Any]:
             "is_provisional": texts.is_provisional(link),
         }
 
-    first = next((id_ for id_, stars in rated.resources.items() if stars == rated.best), "")
     resources = {id_: describe(stars, id_) for id_, stars in rated.resources.items()}
+    best = [id_ for id_, stars in rated.resources.items() if stars == rated.best]
+    # A file that can be reached says more of the dataset than one as good that cannot.
+    best.sort(key=lambda id_: resources[id_]["is_provisional"])
+    first = best[0] if best else ""
     return {"stars": {**describe(rated.best, first), "resources": resources}}
 
 

@@ -171,7 +171,7 @@ class DatasetWriter:
         is_quiet = False
         both: tuple[Mapping[str, Any], Mapping[str, Any]] | None = None
         # Most imports of a full run change nothing and need no second read of the dataset.
-        differs = existing is not None and is_changed(existing, mapped.package)
+        differs = existing is not None and _differs(existing, mapped.package)
         if existing is None:
             wanted = mapped.package.get("name") or parsed.record.name  # by a hook
             mapped.package["name"] = self.names.choose(parsed.record.title, wanted)
@@ -246,6 +246,12 @@ def restore_version(package: dict[str, Any], source_type: str, *, is_stock: bool
     own = stock_schema(source_type, "package_update") if is_stock else None
     more = {"schema": own} if own else {}
     call_without_commit("package_update", package, harvest_user_object(), **more)
+
+
+def _differs(existing: Mapping[str, Any], package: Mapping[str, Any]) -> bool:
+    """Tell whether a dataset will say something else than it does, or be another body's."""
+    owners = (existing.get("owner_org") or "", package.get("owner_org") or "")
+    return owners[0] != owners[1] or is_changed(existing, package)
 
 
 def _has_source_changed(item: Item, row: Record) -> bool:
