@@ -141,8 +141,8 @@ def _restore(batch: WriteBatch, row: DatasetBefore, package: model.Package, type
                     merged = show_dataset(package.id, **shown)
     except (Rejected, sa.exc.IntegrityError) as exc:
         return rejection_error(exc).message
-    kept = sorted(differing_fields(row.before, merged))
-    return FIELDS_STAY.format(names=", ".join(kept)) if kept else ""
+    names = sorted(differing_fields(row.before, merged))
+    return FIELDS_STAY.format(names=", ".join(names)) if names else ""
 
 
 def _merge(

@@ -254,12 +254,14 @@ def exported_relations(ids: Sequence[str]) -> dict[str, dict[str, str]]:
             for other, references in others.items():
                 for reference in references:
                     named.setdefault(id_, {}).setdefault(reference, set()).add(other)
-    all_others = {id_ for own in named.values() for found in own.values() for id_ in found}
+    all_others = {id_ for own in named.values() for others in own.values() for id_ in others}
     query = sa.select(_package.c.id).where(_package.c.id.in_(all_others), _IS_EXPORTED)
     public = set(Session.scalars(query)) if all_others else set()
     return {
         id_: {
-            name: min(found) for name, found in own.items() if len(found) == 1 and found <= public
+            name: min(others)
+            for name, others in own.items()
+            if len(others) == 1 and others <= public
         }
         for id_, own in named.items()
     }

@@ -89,19 +89,12 @@ _WAITS = f"""
       FROM {pending.DUE}
      WHERE pending.kind <> '{PendingKind.DUPLICATE}'
 """  # noqa: S608 - no value is put into it
-# A run is due only after the last change of the source: one that was switched off for months, or
-# had no schedule, is not late as soon as it gets one.
-_START = """
-      LEFT JOIN LATERAL (
-           SELECT source.next_run,
-                  GREATEST(source.next_run, package.metadata_modified) AS due
-            WHERE source.active AND package.state = 'active'
-              AND COALESCE(source.frequency, 'MANUAL') <> 'MANUAL') AS start ON true
-"""
 _HAS_UNENDED_RUN = """
     EXISTS (SELECT FROM harvest_job AS job
              WHERE job.source_id = source.id AND job.status IN ('New', 'Running'))
 """
+# A run is due only after the last change of the source: one that was switched off for months, or
+# had no schedule, is not late as soon as it gets one.
 _SOURCES = sa.text(
     f"""
     SELECT source.id, source.active AND package.state = 'active' AS active, start.next_run,
@@ -118,7 +111,11 @@ _SOURCES = sa.text(
            COALESCE(counted.datasets, 0) AS datasets
       FROM harvest_source AS source
       JOIN package ON package.id = source.id
-      {_START}
+      LEFT JOIN LATERAL (
+           SELECT source.next_run,
+                  GREATEST(source.next_run, package.metadata_modified) AS due
+            WHERE source.active AND package.state = 'active'
+              AND COALESCE(source.frequency, 'MANUAL') <> 'MANUAL') AS start ON true
       LEFT JOIN ukharvest_source AS state ON state.source_id = source.id
       LEFT JOIN LATERAL {run_report.RUNS} ON true
       LEFT JOIN ({_WAITS}

@@ -53,8 +53,9 @@ def other_resources(node: Node) -> Iterator[ResourceRecord]:
             own_label = formats.of_url(url) or formats.label(mimetype)
             own_label = label if own_label in ("", "ZIP", "GZ") else own_label
             yield ResourceRecord(url, name=name, format=own_label, mimetype=mimetype, kind=kind)
-    pages = {key: PAGES[key] for key in PAGES if key != "dcat:landingPage"}
-    for predicate, name in (pages if is_dataset_of_ckan(node.uri) else PAGES).items():
+    for predicate, name in PAGES.items():
+        if predicate == "dcat:landingPage" and is_dataset_of_ckan(node.uri):
+            continue
         for part in node.nodes(predicate):
             url = part.own_page(predicate) or part.page("dcat:accessURL")
             if not url:
