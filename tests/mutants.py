@@ -1279,8 +1279,8 @@ MUTANTS = (
         "page-becomes-file",
         "A dataset gains no file on the way out and back.",
         "ckanext.ukharvest.parsers.dcat.distribution.other_resources",
-        "(pages if is_dataset_of_ckan(node.uri) else PAGES)",
-        "PAGES",
+        'predicate == "dcat:landingPage" and is_dataset_of_ckan(node.uri)',
+        "False",
         ("tests/parsers/dcat/test_distribution.py",),
     ),
     Mutant(
