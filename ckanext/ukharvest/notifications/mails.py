@@ -144,11 +144,12 @@ def _lines_of(
     told: Told, health: SourceStatus, judged: Mapping[str, Any], notes: Notes
 ) -> Iterator[Line]:
     """Yield a source's line, and those of features that lead to pages of their own."""
-    own = notes.get(told.id, ())
-    heading = _card(health, judged.get(str(health.judged_id))).heading
+    own, run = notes.get(told.id, ()), judged.get(str(health.judged_id), {})
+    heading = _card(health, run).heading
     parts = [
         labelled(_title(told), shorten(heading, LONGEST_TITLE)),
         labelled(tk._("Datasets"), number(health.datasets)),
+        *describe_progress(run.get("progress", {})),
         *(note.text for note in own if not note.page),
     ]
     yield Line(", ".join(parts), source_page(told))

@@ -169,7 +169,7 @@ def run_card(status: SourceStatus, run: CurrentRun) -> Card:
     """Return the card of a run that is queued or in progress."""
     by = {"mode": run.mode, "asked_by": run.asked_by}
     heading, text = texts.STATES[run.state].text, _RUN_TEXTS[run.state](status, run)
-    if run.state == "queued":
+    if run.state == "queued" and run.status == "New":  # else a consumer takes it within seconds
         heading = gettext(
             "Scheduled to start within {minutes} minutes", minutes=status.cron_minutes
         )
@@ -240,7 +240,7 @@ def status_card(status: SourceStatus) -> Card:
     if status.state == "checking":
         heading = texts.STATES["checking"].text
         text = (ungettext("{n} record read", "{n} records read", status.checked),)
-        return Card(PRIMARY, "state", "checking", heading, text, ("watch",))
+        return Card(PRIMARY, "state", "checking", heading, text, ("watch", REFRESH))
     return health_card(status)
 
 

@@ -15,7 +15,7 @@ from markupsafe import escape
 
 from ckanext.ukharvest import doctor
 from ckanext.ukharvest.harvest import http_client
-from ckanext.ukharvest.harvest.model import SourceState
+from ckanext.ukharvest.harvest.model import JobReport, SourceState
 from ckanext.ukharvest.notifications import due, mails
 from ckanext.ukharvest.notifications.actions import TESTS_A_DAY
 from ckanext.ukharvest.notifications.due import MAX_TRIES
@@ -145,6 +145,7 @@ def test_a_weekly_summary(portal: Portal, publisher: Publisher, source: str, inb
     publisher.serve("/other.json", Response(b"gone", status=410))
     other = portal.source(publisher.url("/other.json"), name="elsewhere")
     portal.run(other)
+    Session.query(JobReport).filter_by(source_id=other).one().progress = {"fixed": 6, "new": 1}
     for each in (source, other):
         choose(each, events=[], weekly="needed")
     tick()  # the week of the installation
@@ -161,7 +162,8 @@ def test_a_weekly_summary(portal: Portal, publisher: Publisher, source: str, inb
     assert message["Subject"] == "[CKAN] Weekly summary: Needs your attention: 1, Fine: 1"
     text = plain(message)
     lines = re.findall(r"^- .*", text, re.MULTILINE)
-    assert re.match(r"- Source 2: (Failing|Last run failed): .*, Datasets: 0", lines[0])
+    since = "Since last time: 6 problems fixed, 1 new problem"
+    assert re.match(rf"- Source 2: (Failing|Last run failed): .*, Datasets: 0, {since}$", lines[0])
     assert lines[1] == "- Source 1: Healthy, Datasets: 3"
     assert text.startswith("Needs your attention:\n")
     token = message["List-Unsubscribe"].strip("<>").rpartition("/")[2]

@@ -250,7 +250,8 @@ def test_a_run_from_queue_to_end(
 
 def test_a_run_is_scheduled_until_a_consumer_takes_it(portal: Portal, source: str) -> None:
     run_under_way(portal, source)
-    assert show_source(source)["state"] == "queued"
+    shown = show_source(source)
+    assert (shown["state"], shown["heading"]) == ("queued", "Scheduled"), "cron need not start it"
     (run,) = call_action("ukharvest_run_list", source=source)["results"]
     assert run["outcome"] == "queued"
     job = call_action("harvest_job_show", id=run["id"])
@@ -277,7 +278,9 @@ def test_overdue_off_and_checked(portal: Portal, source: str) -> None:
 
     Session.add(SourcePreview(id="t", user_name="ed", source_id=source, state="running", done=7))
     Session.commit()
-    assert show_source(source)["text"] == ["7 records read"]
+    shown = show_source(source)
+    assert shown["text"] == ["7 records read"]
+    assert shown["actions"] == ["watch", "refresh"], "no run is under way"
 
     call_action("harvest_source_delete", {"user": factories.Sysadmin()["name"]}, id=source)
     assert (show_source(source)["state"], show_source(source)["actions"]) == ("off", ["switch_on"])
