@@ -36,6 +36,8 @@ def test_run_stops_on_request(publisher: Publisher) -> None:
     found = preview(publisher.url(PATH), tell=tell)
     assert (found["verdict"], found["over"]) == ("unfinished", "stopped")
     assert told == [("listing", 0), ("reading", 1), ("reading", 2), ("reading", 3)]
+    preview(publisher.url(PATH), tell=lambda *now: bool(told.append(now)) or True)
+    assert told[-1] == ("comparing", 10)
 
 
 @pytest.mark.parametrize(("case", "total"), [("csw-pages", 4), ("gemini-waf", 5)])

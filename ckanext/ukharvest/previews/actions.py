@@ -79,8 +79,8 @@ def show_preview(preview: SourcePreview, context: Any) -> dict[str, Any]:
     if state == source_previews.WAITING:
         shown |= queue_position(PERSON + preview.id)
     if state in source_previews.UNDER_WAY:
-        now = preview_texts.progress(state, preview.stage, preview.done, shown.get("seconds"))
-        return {**shown, "text": [now]}
+        now = state, preview.stage, preview.done, shown.get("seconds")
+        return {**shown, "text": [preview_texts.progress(*now)], "steps": preview_texts.steps(*now)}
     shown["text"] = list(preview_texts.sentences(kind, result))
     if kind == PreviewKind.TEST and preview_auth.may_add(context):
         shown["proposals"], shown["form_values"] = describe_proposals(context, result or {})
@@ -203,8 +203,9 @@ def ukharvest_source_preview_show(context: Any, data_dict: dict[str, Any]) -> di
         URL or file name), ``created``, ``finished``, ``expires`` (when it is deleted),
         ``is_open`` (everybody who has the id may see it), ``may_change`` (the user may stop it),
         ``state`` ("waiting", "running", "done" or "stopped"),
-        ``stage``, ``done`` (number of records read), ``heading`` and ``text`` (sentences), while
-        it waits ``workers``, ``before`` (jobs before it in the queue), ``running`` (what the
+        ``stage``, ``done`` (number of records read), ``heading`` and ``text`` (sentences), until it
+        ends ``steps`` [{``text``, ``state`` ("finished", "running" or "queued")}], while it waits
+        ``workers``, ``before`` (jobs before it in the queue), ``running`` (what the
         workers are busy with: "links", "person" (a test of another person), "other" or "") and
         ``seconds`` in which it begins at the latest, or None,
         and when it is done ``result``: ``verdict`` ("yes", "problems", "no" or "unfinished"),

@@ -175,7 +175,7 @@ class SourceTest:
             with self._network(most=limits.schema_bytes + 1) as http:
                 schema = read_schema(self._given["schema"], http, limits).content
         with self._document(most=most) as http, http.get(self._url, first=most) as reply:
-            self._tell("reading", 0)
+            self._tell("comparing", 0)
             report = check_data(reply.body, schema, limits)
         stored = storable(report.as_dict())
         return {**NOTHING, "verdict": _VERDICTS[report.verdict], "report": stored}

@@ -7,7 +7,7 @@ from typing import Any
 
 from ckan.plugins import toolkit as tk
 
-from ckanext.ukharvest.core.outcomes import PreviewKind, PreviewState
+from ckanext.ukharvest.core.outcomes import PreviewKind, PreviewState, RunOutcome
 from ckanext.ukharvest.core.problems.texts import Severity
 from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.lib.texts import (
@@ -43,6 +43,25 @@ def progress(state: str, stage: str, done: int, seconds: int | None = None) -> s
     return str(tk._(_STAGES.get(stage, _STAGES["connecting"])))
 
 
+def steps(state: str, stage: str, done: int, seconds: int | None = None) -> list[dict[str, str]]:
+    """Return the steps of a preview under way: each one's ``text``, and ``state`` as a run's.
+
+    Args:
+        state, stage, done, seconds: as ``progress`` takes them.
+    """
+    if state == "waiting":
+        return [{"text": progress(state, stage, done, seconds), "state": RunOutcome.QUEUED}]
+    order = [stage if stage in _BEFORE else "connecting", "listing", "reading", "comparing"]
+    place = 0 if stage in _BEFORE else order.index(stage)
+    states = (
+        [RunOutcome.FINISHED] * place + [RunOutcome.RUNNING] + [RunOutcome.QUEUED] * (3 - place)
+    )
+    return [
+        {"text": progress(state, step, done), "state": step_state}
+        for step, step_state in zip(order, states, strict=True)
+    ]
+
+
 def milestone(done: int) -> int:
     """Return a round number not above ``done``, so that screen readers announce few changes."""
     return int(done - done % max(10, 10 ** (len(str(done)) - 1)))
@@ -53,7 +72,9 @@ _STAGES = {
     "connecting": _("Connecting"),
     "searching": _("Looking for a source at this URL and near it"),
     "listing": _("Reading the list"),
+    "comparing": _("Comparing with this site"),
 }
+_BEFORE = ("", "connecting", "searching")  # stages without an answer of the source
 
 SAVED = (PreviewKind.DRY_RUN, PreviewKind.MOVE)
 

@@ -66,7 +66,7 @@ COUNTING_ENDS = 20.0
 ARRIVING = ("fine", "problems")  # fates of records that are imported
 TRIED_AT_ONCE = 50  # records in a transaction of the trial
 
-# Stage ("listing" or "reading") and number of records; False ends the preview.
+# Stage ("listing", "reading" or "comparing") and number of records; False ends the preview.
 Tell = Callable[[str, int], bool]
 
 
@@ -132,9 +132,11 @@ class SourcePreview:
             self.over = exc.why
         except (ConfigError, SourceError) as exc:
             self.error = error_entry(exc)
+        if not self.error and self.over in ("", "enough"):
+            if self.counts_values:
+                self.held = self.values.fields(self._fields_of_server(), self.source.options)
+            self.tell("comparing", self.read)
         self._try()
-        if self.counts_values and not self.error and self.over in ("", "enough"):
-            self.held = self.values.fields(self._fields_of_server(), self.source.options)
         return self._result()
 
     def _fields_of_server(self) -> FilterFields:

@@ -10,7 +10,9 @@ import pytest
 from ckan import model
 from ckan.lib import jobs
 from ckan.tests import factories
+from ckan.tests.helpers import CKANTestApp
 from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestSource
+from lxml import html
 from rq import SimpleWorker
 
 from ckanext.ukharvest.harvest import model as tables
@@ -164,6 +166,32 @@ def test_a_stopped_one_ends(editor: dict[str, str], publisher: Publisher) -> Non
     stopped = as_(editor, "ukharvest_source_preview_stop", id=begun["id"])
     assert (stopped["state"], stopped["heading"]) == ("stopped", "Stopped")
     assert not source_previews.save_progress(begun["id"], "reading", 3)
+
+
+def test_steps_are_shown_as_they_are_done(
+    editor: dict[str, str], publisher: Publisher, app: CKANTestApp
+) -> None:
+    begun = start_preview(editor, publisher)
+    assert [step["state"] for step in begun["steps"]] == ["queued"]
+    source_previews.begin_preview(begun["id"])
+    for stage, done, states in (
+        ("searching", 0, ["running", *["queued"] * 3]),
+        ("reading", 12, ["finished", "finished", "running", "queued"]),
+        ("comparing", 20, [*["finished"] * 3, "running"]),
+    ):
+        source_previews.save_progress(begun["id"], stage, done)
+        shown = as_(editor, "ukharvest_source_preview_show", id=begun["id"])
+        assert [step["state"] for step in shown["steps"]] == states
+    headers = {"Authorization": editor["token"]}
+    page = html.fromstring(app.get(f"/harvest/test/{begun['id']}", headers=headers).body)
+    lines = page.xpath("//ol[@data-ukharvest-says]/li")
+    steps = [" ".join(line.text_content().split()) for line in lines]
+    assert steps == [
+        "Connecting: Finished",
+        "Reading the list: Finished",
+        "20 records read: Finished",
+        "Comparing with this site: Running",
+    ]
 
 
 def test_dead_worker_is_reported(editor: dict[str, str], publisher: Publisher) -> None:

@@ -30,7 +30,7 @@ class SourcePreview(tk.BaseModel):  # type: ignore[misc, name-defined]
         source_id: the saved source that is tested, as it is or at a new URL; None for others.
         source_type, url, config: of the source, as the form sent them.
         state: "waiting", "running", "done" or "stopped".
-        stage: "connecting", "listing" or "reading".
+        stage: "connecting", "searching", "listing", "reading" or "comparing".
         done: records read so far.
         result: a ``PreviewResult`` once it is done.
         given: {"way": "url", "text" or "upload", "name": of the file, "schema": URL or name of
