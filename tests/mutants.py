@@ -1467,4 +1467,12 @@ MUTANTS = (
         "if rows",
         ("tests/ckan/lib/test_actions.py",),
     ),
+    Mutant(
+        "day-counted-again",
+        "A run that is stored again changes the figures of its day by the difference alone.",
+        "ckanext.ukharvest.harvest.run.outcomes.refresh_results",
+        "daily.subtract(daily_figures.count_run(report, report))",
+        "pass",
+        ("tests/ckan/harvest/test_daily_figures.py",),
+    ),
 )

@@ -48,8 +48,10 @@ def ukharvest_dashboard_show(context: Any, data_dict: dict[str, Any]) -> dict[st
         ``runs_count``): ``id``, ``source``, ``state``, ``done``, ``total``, ``lost``,
         ``waiting``, ``begun``, ``started``, ``last_progress`` and ``reason``; ``states``: number
         of runs by state; ``health``: number of sources by health; ``day``: ``runs``, ``failed``
-        and ``changed`` datasets since ``since``; ``links``, at most five minutes old (null if
-        links are not checked): ``states`` (number of links by ``state``, "" for those not checked
+        and ``changed`` datasets since ``since``; ``days``: ``day`` (UTC), ``runs``, ``failed`` and
+        ``datasets`` (null if they were not counted) of the last 30 days, oldest first;
+        ``links``, at most five minutes old (null if links are not checked): ``states`` (number of
+        links by ``state``, "" for those not checked
         yet), ``waiting`` (links that are due), ``requests``, ``megabytes`` and ``links`` of today,
         ``requests_per_day`` and ``megabytes_per_day`` (0: no limit); ``data``, likewise: number
         of files with each result of a check, and ``waiting``; ``tables``: ``name``, ``bytes`` and

@@ -17,7 +17,7 @@ from ckanext.ukharvest.core.values.dates import iso
 from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.doctor import runs as run_checks
 from ckanext.ukharvest.doctor.runs import BACKGROUND
-from ckanext.ukharvest.harvest import http_client, lists
+from ckanext.ukharvest.harvest import daily_figures, http_client, lists
 from ckanext.ukharvest.harvest.model import utcnow
 from ckanext.ukharvest.harvest.run import runs
 from ckanext.ukharvest.harvest.sources import source_status
@@ -27,6 +27,7 @@ from ckanext.ukharvest.lib.texts import gettext
 Session = model.Session
 
 MOST = 50
+DAYS = 30  # of which the figures are shown
 DAY = dt.timedelta(days=1)
 
 _ENDED = sa.text(
@@ -172,6 +173,7 @@ def _make() -> dict[str, Any]:
         "states": dict(Counter(run["state"] for run in runs)),
         "health": {value: by_health[value] for value in texts.HEALTHS},
         "day": last_day(),
+        "days": daily_figures.last_days(DAYS),
         **{own.name: _recall(own) if config.checks_links() else None for own in lists.DASHBOARD},
         "tables": table_sizes(),
         "checks": [*quick, *looked["findings"]],

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import secrets
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ckan.plugins import toolkit as tk
@@ -13,10 +13,12 @@ from flask import Blueprint, Response
 
 from ckanext.ukharvest import config
 from ckanext.ukharvest.doctor.dashboard import load_snapshot
+from ckanext.ukharvest.lib import texts
 from ckanext.ukharvest.lib.actions import context
 from ckanext.ukharvest.lib.pages import ask, check_token, prevent_caching
 from ckanext.ukharvest.lib.texts import gettext
 from ckanext.ukharvest.sources import pages as source_pages
+from ckanext.ukharvest.sources.helpers import Bar, draw_chart
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
@@ -54,6 +56,35 @@ def _gauge(name: str, meaning: str, label: str, values: Mapping[str, float]) -> 
     head = f"# HELP ukharvest_{name} {meaning}\n# TYPE ukharvest_{name} gauge\n"
     labelled = {f'{{{label}="{key}"}}' if label else "": value for key, value in values.items()}
     return head + "".join(f"ukharvest_{name}{of} {value!r}\n" for of, value in labelled.items())
+
+
+def ukharvest_days(days: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
+    """Return figures by day (``daily_figures.last_days``) as two charts and a table.
+
+    Returns:
+        ``runs`` and ``datasets``, as ``draw_chart`` returns them, and ``rows`` for macro "table":
+        day, runs, failed runs, datasets. None if there is nothing to show.
+    """
+    if not any(day["runs"] or day["datasets"] for day in days):
+        return None
+    names = {"runs": tk._("Runs"), "failed": tk._("Failed"), "datasets": tk._("Datasets")}
+    runs_url = tk.h.url_for("/ckan-admin/ukharvest/runs")
+    sources_url = tk.h.url_for("harvest.search")
+    runs: list[Bar] = []
+    datasets: list[Bar] = []
+    rows: list[list[Any]] = []
+    for figures in days:
+        # At noon, so that it is the same day in the portal's time zone.
+        day = texts.format_time(f"{figures['day']}T12:00", day_only=True)
+        rows.append([day, *("–" if figures[name] is None else figures[name] for name in names)])
+        shown = {name: figures[name] or 0 for name in names}
+        said = [texts.labelled(label, texts.number(shown[name])) for name, label in names.items()]
+        label, fine = texts.labelled(day, ", ".join(said)), shown["runs"] - shown["failed"]
+        runs.append(Bar(runs_url, label, {"changed": fine, "lost": shown["failed"]}))
+        datasets.append(Bar(sources_url, label, {"unchanged": shown["datasets"]}))
+    ends = [rows[0][0], rows[-1][0]]
+    charts = {"runs": draw_chart(runs, ends), "datasets": draw_chart(datasets, ends)}
+    return {**charts, "rows": rows}
 
 
 portal = Blueprint("ukharvest_portal", __name__)

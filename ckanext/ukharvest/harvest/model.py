@@ -318,6 +318,19 @@ class JobReport(tk.BaseModel):  # type: ignore[misc, name-defined]
     plugins_due = sa.Column(JSONB(none_as_null=True))
 
 
+class DailyFigure(tk.BaseModel):  # type: ignore[misc, name-defined]
+    """One figure of a source on one day, UTC (daily_figures.py)."""
+
+    __tablename__ = "ukharvest_figure"
+
+    source_id = sa.Column(
+        sa.UnicodeText, sa.ForeignKey("harvest_source.id", ondelete="CASCADE"), primary_key=True
+    )
+    day = sa.Column(sa.Date, primary_key=True, index=True)
+    name = sa.Column(sa.UnicodeText, primary_key=True)
+    value = sa.Column(sa.BigInteger, nullable=False)
+
+
 class Pending(tk.BaseModel):  # type: ignore[misc, name-defined]
     """What waits until a person decides about it; not due any more if the record came back.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from operator import itemgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 from ckan.plugins import toolkit as tk
 
@@ -69,7 +69,7 @@ def ukharvest_notice() -> str:
 
 
 WIDTH, HEIGHT = 600, 120
-MOST = 30
+MOST = 30  # bars
 LEAST = 2  # pixels of a part that is not empty
 FEWEST = 5  # runs: fewer are seen in the table at a glance
 
@@ -98,36 +98,74 @@ def _is_at(here: str, url: str, more: Sequence[str], base: str) -> bool:
     return here == base if url == base else below
 
 
+class Bar(NamedTuple):
+    """One bar of a chart.
+
+    Attributes:
+        url: where a click on it leads.
+        label: what it says, for the mouse.
+        heights: kind of a part ("unchanged", "changed", "lost") → number, from the bottom up.
+    """
+
+    url: str
+    label: str
+    heights: Mapping[str, int]
+
+
+def draw_chart(
+    bars: Sequence[Bar], days: Sequence[str], columns: int = MOST, level: int = 0
+) -> dict[str, Any]:
+    """Return a bar chart for macro "chart" in templates/ukharvest/macros.html.
+
+    Args:
+        days: of the first and the last bar, as text.
+        columns: how many bars have room.
+        level: number at which a line is drawn, 0 for none.
+
+    Returns:
+        ``width``, ``height``, ``top`` (the number at the top), ``days``, ``line`` (y of the line,
+        None without one) and ``bars``: dicts with ``url``, ``label`` and ``parts``, each with
+        ``kind``, ``x``, ``y``, ``width`` and ``height``.
+    """
+    top = max(1, level, *(sum(bar.heights.values()) for bar in bars))
+    step = WIDTH / columns
+    drawn = [
+        {
+            "url": bar.url,
+            "label": bar.label,
+            "parts": _parts(bar.heights, top, place * step, step * 0.8),
+        }
+        for place, bar in enumerate(bars)
+    ]
+    line = round(HEIGHT - level / top * (HEIGHT - 8), 1) if level else None
+    size = {"width": WIDTH, "height": HEIGHT}
+    return {**size, "top": top, "days": days, "line": line, "bars": drawn}
+
+
 def ukharvest_run_chart(runs: Sequence[Mapping[str, Any]], datasets: int) -> dict[str, Any] | None:
-    """Return a bar chart of runs, the oldest first: the number of records by result.
+    """Return a chart of runs, the oldest first: the number of records by result.
 
     Args:
         runs: as ``ukharvest_run_list`` returns them, the newest first.
         datasets: how many the source has now, for a horizontal line.
 
     Returns:
-        ``width``, ``height``, ``top`` (the number of records at the top), ``days`` (of the first
-        and the last run), ``line`` (y of the line, None without datasets) and ``bars``: dicts with
-        ``url``, ``label`` and ``parts``, each with ``kind`` ("lost", "changed", "unchanged"),
-        ``x``, ``y``, ``width`` and ``height``. None if fewer than five runs ended.
+        As ``draw_chart``; None if fewer than five runs ended.
     """
     ended = [run for run in runs if run["finished"] and run["mode"] != RunMode.APPROVAL][:MOST]
     if len(ended) < FEWEST:
         return None
     ended.reverse()
-    heights = [_heights(run) for run in ended]
-    top = max(1, datasets, *(sum(parts.values()) for parts in heights))
-    step = WIDTH / MOST
-    bars = []
-    for place, (run, parts) in enumerate(zip(ended, heights, strict=True)):
-        url = tk.h.url_for("harvester.job_show", source=run["source"], id=run["id"])
-        label = texts.labelled(texts.format_time(run["started"]), _words(run))
-        drawn = _parts(parts, top, place * step, step * 0.8)
-        bars.append({"url": url, "label": label, "parts": drawn})
-    line = round(HEIGHT - datasets / top * (HEIGHT - 8), 1) if datasets else None
+    bars = [
+        Bar(
+            tk.h.url_for("harvester.job_show", source=run["source"], id=run["id"]),
+            texts.labelled(texts.format_time(run["started"]), _words(run)),
+            _heights(run),
+        )
+        for run in ended
+    ]
     days = [texts.format_time(run["started"], day_only=True) for run in (ended[0], ended[-1])]
-    size = {"width": WIDTH, "height": HEIGHT}
-    return {**size, "top": top, "days": days, "line": line, "bars": bars}
+    return draw_chart(bars, days, level=datasets)
 
 
 def _words(run: Mapping[str, Any]) -> str:

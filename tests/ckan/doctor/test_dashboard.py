@@ -9,9 +9,10 @@ import pytest
 from ckan import model
 from ckan.tests.helpers import CKANTestApp, call_action
 from ckanext.harvest.model import HarvestGatherError, HarvestJob
+from lxml import html
 
 from ckanext.ukharvest.doctor import dashboard as snapshot
-from ckanext.ukharvest.harvest import http_client
+from ckanext.ukharvest.harvest import daily_figures, http_client
 from ckanext.ukharvest.harvest.model import JobReport, utcnow
 from tests.ckan.catalogues import catalogue
 from tests.ckan.doctor.dashboards import PAGE, PATH, dashboard, stuck_run
@@ -126,6 +127,28 @@ def test_numbers_of_the_last_day_have_lists_behind_them(
     assert "/harvest/bad/job/" in failed
     looked = call_action("ukharvest_run_list", failed=True)
     assert (looked["count"], looked["results"][0]["source"]) == (1, "bad")
+
+
+def test_last_30_days_are_drawn_and_listed(
+    app: CKANTestApp, portal: Portal, publisher: Publisher, sysadmin: dict[str, str]
+) -> None:
+    assert "Last 30 days" not in app.get(PAGE, headers=sysadmin).body
+    publisher.serve(PATH, catalogue(3))
+    portal.run(portal.source(publisher.url(PATH), name="good"))
+    portal.run(portal.source(publisher.url("/nothing.json"), name="bad"))
+    daily_figures.store_datasets()
+    model.Session.commit()
+    assert len(dashboard()["days"]) == 30
+    page = html.fromstring(app.get(PAGE, headers=sysadmin).body)
+    runs, datasets = page.find_class("ukharvest-chart")
+    assert len(runs.findall(".//title")) == 30
+    *_before, last = datasets.iter("title")
+    assert last.text.endswith(": Runs: 2, Failed: 1, Datasets: 3")
+    *_before, bar = runs.iter("a")
+    assert [part.get("class") for part in bar.iter("rect")] == ["is-changed", "is-lost"]
+    first, *_days, today = page.xpath("//table[caption='Last 30 days']/tbody/tr")
+    assert [cell.text_content().strip() for cell in today[1:]] == ["2", "1", "3"]
+    assert [cell.text_content().strip() for cell in first[1:]] == ["0", "0", "–"]
 
 
 def test_two_thousand_sources_cost_as_many_statements_as_one(

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import logging
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any, NamedTuple
 
@@ -13,6 +14,7 @@ from ckanext.harvest.model import HarvestGatherError, HarvestJob
 from sqlalchemy.dialects.postgresql import ARRAY
 
 from ckanext.ukharvest.core.outcomes import DecisionKind, PendingKind, RunOutcome, final_outcome
+from ckanext.ukharvest.harvest import daily_figures
 from ckanext.ukharvest.harvest.database import execute
 from ckanext.ukharvest.harvest.gather.objects import UNENDED
 from ckanext.ukharvest.harvest.model import JobReport, utcnow
@@ -281,14 +283,20 @@ def refresh_results(job_ids: Collection[str]) -> None:
     """Store figures and outcome of ended runs again, after a change of their rows; no commit."""
     if not job_ids:
         return
-    query = sa.select(JobReport.__table__, HarvestJob.status).join(
+    query = sa.select(JobReport.__table__, HarvestJob.status, HarvestJob.created).join(
         HarvestJob, HarvestJob.id == JobReport.job_id
     )
-    reports = Session.execute(query.where(JobReport.job_id.in_(job_ids))).all()
+    # Locked, so that what another process stores meanwhile is added to the day's figures once.
+    locked = query.where(JobReport.job_id.in_(job_ids)).with_for_update(of=JobReport.__table__)
+    reports = Session.execute(locked.order_by(JobReport.id)).all()
     counted = {row.id: row for row in _count(job_ids)}
+    daily: Counter[daily_figures.Key] = Counter()
     for report in reports:
-        values = _result(report.status, report, counted[report.job_id])._asdict()
-        execute(sa.update(JobReport).where(JobReport.id == report.id).values(values))
+        result = _result(report.status, report, counted[report.job_id])
+        execute(sa.update(JobReport).where(JobReport.id == report.id).values(result._asdict()))
+        daily.update(daily_figures.count_run(report, result))
+        daily.subtract(daily_figures.count_run(report, report))
+    daily_figures.add_figures(daily)
     run_report.store_runs([report.source_id for report in reports])
 
 

@@ -13,7 +13,7 @@ from ckanext.harvest.model import HarvestGatherError, HarvestJob, HarvestObject,
 from ckanext.ukharvest import compat, config
 from ckanext.ukharvest.core.outcomes import RunOutcome
 from ckanext.ukharvest.core.values.text import counted
-from ckanext.ukharvest.harvest import background, database, lists
+from ckanext.ukharvest.harvest import background, daily_figures, database, lists
 from ckanext.ukharvest.harvest import model as tables
 from ckanext.ukharvest.harvest.consumers import held_jobs, lost_work, workers
 from ckanext.ukharvest.harvest.consumers.workers import GATHER
@@ -192,7 +192,10 @@ PRUNE_NOTE = "ukharvest.prune"  # key in system_info: when a tick last found not
 
 
 def prune_old_runs() -> list[str]:
-    """Prune what old runs and resources left behind; a long history takes several ticks."""
+    """Prune what old runs and resources left behind; a long history takes several ticks.
+
+    And store how many datasets each source has today.
+    """
     if lost_work.pause_since(PRUNE_NOTE):
         return []
     went = prune.prune_all(
@@ -203,6 +206,7 @@ def prune_old_runs() -> list[str]:
     if went.objects < prune.OBJECTS_A_TICK:
         lost_work.begin_pause(PRUNE_NOTE)
     background.forget_old_days()
+    daily_figures.store_datasets()
     runs = (
         f"Pruned {went.objects:,} harvest objects, {went.gather_errors:,} gather errors and "
         f"{went.jobs:,} jobs of older runs"
