@@ -11,6 +11,7 @@ from ckanext.ukharvest.core.values import theme_names
 from ckanext.ukharvest.datasets.facts import load_assessment
 from ckanext.ukharvest.datasets.provenance import facts_of, search_url
 from ckanext.ukharvest.lib.slots import Slot
+from ckanext.ukharvest.lib.texts import labelled
 from ckanext.ukharvest.rendering.values import INDEXED
 from ckanext.ukharvest.themes import PRIMARY, choice
 from ckanext.ukharvest.themes import texts as theme_texts
@@ -22,33 +23,21 @@ def dataset(_context: Any, package: Mapping[str, Any]) -> dict[str, Any]:
     return {"theme": describe_theme(package, load_assessment(package))}
 
 
-def _is_suggested(page: Mapping[str, Any], name: str) -> bool:
-    return bool(name and page["theme"]["suggested"] and page["theme"]["theme"] == name)
-
-
 def dataset_badges(page: Mapping[str, Any], package: Mapping[str, Any]) -> dict[str, Any]:
-    """Return ``title`` and ``url`` of a dataset's theme, and whether it is ``suggested``."""
+    """Return ``title`` and ``url`` of a dataset's theme; {} for one that is only suggested."""
     name = theme_names.find(facts_of(package).get(PRIMARY, ""))
-    if not name:
+    if not name or (page["theme"]["suggested"] and page["theme"]["theme"] == name):
         return {}
-    return {
-        "title": theme_texts.title(name),
-        "url": search_url(INDEXED["theme"], name),
-        "suggested": _is_suggested(page, name),
-    }
-
-
-def dataset_notes(page: Mapping[str, Any], package: Mapping[str, Any]) -> list[str]:
-    """Return why a theme is suggested, [] if it is not."""
-    name = theme_names.find(facts_of(package).get(PRIMARY, ""))
-    return list(page["theme"]["why"]) if _is_suggested(page, name) else []
+    return {"title": theme_texts.title(name), "url": search_url(INDEXED["theme"], name)}
 
 
 def field(key: str, package: Mapping[str, Any]) -> str:
-    """Return that a theme is only suggested, "" for other fields."""
+    """Return that a theme is only suggested, and why; "" for other fields."""
     row = load_assessment(package) if key == PRIMARY else None
-    is_suggested = row is not None and row.theme_origin == choice.WORDS
-    return str(tk._("suggested")) if is_suggested else ""
+    if row is None or row.theme_origin != choice.WORDS:
+        return ""
+    why = "; ".join(describe_theme(package, row)["why"])
+    return labelled(tk._("suggested"), why) if why else str(tk._("suggested"))
 
 
 def form_field(key: str, data: Mapping[str, Any], select: str) -> dict[str, Any]:
@@ -71,7 +60,6 @@ def form_field(key: str, data: Mapping[str, Any], select: str) -> dict[str, Any]
 SLOTS = (
     Slot("dataset", "", dataset),
     Slot("dataset_badges", "ukharvest/snippets/theme.html", dataset_badges),
-    Slot("dataset_notes", "ukharvest/snippets/theme_reasons.html", dataset_notes),
     Slot("field", "", field),
     Slot("form_field", "ukharvest/form/theme.html", form_field),
 )
