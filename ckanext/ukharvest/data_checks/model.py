@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import datetime as dt
 import hashlib
+import json
 import zlib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import sqlalchemy as sa
@@ -17,7 +19,7 @@ from sqlalchemy.dialects.postgresql import JSONB
 from ckanext.ukharvest.core.link_states import LinkState, growing_pause
 from ckanext.ukharvest.core.records import Validators
 from ckanext.ukharvest.core.values import formats, multivalue
-from ckanext.ukharvest.core.values.text import clean_text
+from ckanext.ukharvest.core.values.text import clean_text, shorten
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.harvest import model as tables
 from ckanext.ukharvest.harvest.batch.dataset_rows import IS_DATASET, IS_PUBLIC, OF_ORGANISATION
@@ -119,6 +121,24 @@ def load_file(url: str) -> SchemaFile | None:
         return None
     validators = Validators(etag=row.etag, last_modified=row.last_modified)
     return SchemaFile(url, zlib.decompress(row.content), validators)
+
+
+def load_titles() -> Mapping[str, str]:
+    """Return URL → title of the schemas that were read, "" for one that gives itself none."""
+    query = sa.select(DataSchema.url, DataSchema.checksum).where(DataSchema.checksum != "")
+    return {row.url: _read_title(row.url, row.checksum) for row in Session.execute(query)}
+
+
+@lru_cache(maxsize=10_000)
+def _read_title(url: str, _checksum: str) -> str:
+    """Return the title in a schema's copy; read once for each version of it."""
+    file = load_file(url)
+    try:
+        read = json.loads(file.content) if file else None
+    except (ValueError, RecursionError):  # XML
+        read = None
+    title = read.get("title") if isinstance(read, dict) else ""
+    return shorten(clean_text(title)) if isinstance(title, str) else ""
 
 
 def save_file(file: SchemaFile, days: int) -> None:

@@ -5,8 +5,12 @@ from __future__ import annotations
 from ckan.plugins import toolkit as tk
 
 from ckanext.ukharvest.core.values.text import marked as _
+from ckanext.ukharvest.core.vocabularies import vocabulary
+from ckanext.ukharvest.data_checks.model import load_titles
+from ckanext.ukharvest.lib.lookups import once
 from ckanext.ukharvest.lib.slots import Facet
 from ckanext.ukharvest.lib.texts import ungettext
+from ckanext.ukharvest.rendering import values
 
 VERDICTS = ("valid", "invalid", "unchecked")
 
@@ -22,7 +26,16 @@ def verdict_label(verdict: str) -> str:
     return str(labels.get(verdict, verdict))
 
 
-FACETS = {"data_check": Facet(_("Data and their schemas"), verdict_label)}
+def schema_label(url: str) -> str:
+    """Return the title of a schema: of the list, else its own; else the end of its URL."""
+    listed = vocabulary.label("schemas", url)
+    return listed or once("schemas", load_titles).get(url) or values.listed_label(url, "")
+
+
+FACETS = {
+    "data_check": Facet(_("Data and their schemas"), verdict_label),
+    "schema": Facet(_("Schema"), schema_label),
+}
 
 
 def describe_invalid(files: int) -> str:

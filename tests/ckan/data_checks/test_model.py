@@ -8,10 +8,12 @@ from ckan.tests.helpers import CKANTestApp
 
 from ckanext.ukharvest.data_checks import jobs as data_check_jobs
 from tests.ckan.data_checks.checked_data import (
+    SCHEMA,
     make,
     page_of,
     show,
 )
+from tests.ckan.harvesting import act
 from tests.ckan.links.place import work
 from tests.publisher import Publisher
 
@@ -37,3 +39,15 @@ def test_a_listed_schema_has_its_title_and_number_of_fields(
     assert show(resource)["schema_fields"] == 22
     text = " ".join(page_of(app, resource).text_content().split())
     assert "Schema: Expenditure exceeding £500" in text
+
+
+def test_facet_of_schemas_shows_their_titles(data: Publisher) -> None:
+    data.serve("/schema.json", {**SCHEMA, "title": "Parks and woods"})
+    make(data)
+    make(data, schema="/unread/other.json")
+    work()
+    field = "vocab_ukharvest_schema"
+    facet = act("package_search", **{"facet.field": [field]})["search_facets"][field]
+    shown = {item["name"]: item["display_name"] for item in facet["items"]}
+    assert shown[data.url("/schema.json")] == "Parks and woods"
+    assert shown[data.url("/unread/other.json")] == "unread/other.json (127.0.0.1)"
