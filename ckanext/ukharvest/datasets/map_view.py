@@ -108,7 +108,7 @@ def view_of(resource: dict[str, Any], package: dict[str, Any]) -> dict[str, Any]
     view["sentence"] = tk._("This resource cannot be shown on a map.")
     settings = {"kind": which, "texts": texts_of(which), "bounds": bounds(package), **background()}
     if which == "geojson" and url:
-        view["settings"] = {**settings, "url": url, "most": MOST_BYTES}
+        view["settings"] = {**settings, "url": url, "most": MOST_BYTES, **ground(package)}
     elif which == "wms" and url:
         own = str(resource.get("url") or "")
         link = link_results.find_links([own]).get(own, {})
@@ -161,6 +161,15 @@ def bounds(package: dict[str, Any]) -> Bounds:
         west, east = -180.0, 180.0
     wider, higher = (max(0.0, LEAST - span) / 2 for span in (east - west, north - south))
     return [[south - higher, west - wider], [north + higher, east + wider]]
+
+
+def ground(package: dict[str, Any]) -> dict[str, Any]:
+    """Return what the map of the dataset's page has on its outline: the boxes, and names."""
+    boxes = [area.box for area in areas(fact(package, "spatial")) if not area.is_world]
+    return {
+        "boxes": [[[south, west], [north, east]] for west, south, east, north in boxes],
+        "places": extent_map.PLACES,
+    }
 
 
 def background() -> dict[str, Any]:

@@ -10,7 +10,7 @@ import ckan.plugins.toolkit as tk
 import pytest
 from ckan.tests import factories
 from ckan.tests.helpers import call_action
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from ckanext.ukharvest.core.link_states import Layer
 from ckanext.ukharvest.datasets import map_view
@@ -172,15 +172,27 @@ FIELD["geometry"]["coordinates"] = BOX
 TREE = feature({"name": "Oak"}, {"type": "Point", "coordinates": [-3.5, 55.5]})
 
 
+def click_the_field(page: Page) -> None:
+    """Click beside the tree, which is in the middle."""
+    canvas = page.locator(".ukharvest-map-canvas")
+    size = canvas.bounding_box()
+    assert size is not None
+    canvas.click(position={"x": size["width"] / 2 + 16, "y": size["height"] / 2 + 16})
+
+
 def test_features_are_drawn_and_described(publisher: Publisher, visitor: Visitor) -> None:
     nothing = feature(None, None)
     publisher.serve("/trees.geojson", collection(FIELD, TREE, nothing), headers=CORS)
     page = visitor.page
-    page.goto(page_of(publisher.url("/trees.geojson"), "geojson"))
+    extras = [{"key": "spatial", "value": EXTENT}]
+    page.goto(page_of(publisher.url("/trees.geojson"), "geojson", extras=extras))
     status(visitor, "Features in the file: 3")
+    expect(page.locator(".ukharvest-map-land")).to_be_visible()
+    expect(page.get_by_text("Edinburgh", exact=True)).to_be_visible()
+    expect(page.locator(".leaflet-control-scale")).to_be_visible()
     drawn = "c => c.getContext('2d').getImageData(0, 0, c.width, c.height).data.some((n) => n)"
     assert page.locator(".ukharvest-map-canvas canvas").evaluate(drawn)
-    page.locator(".ukharvest-map-canvas").click(position={"x": 520, "y": 150})
+    click_the_field(page)
     popup = page.locator(".leaflet-popup-content")
     popup.wait_for()
     assert HOSTILE in popup.inner_text()
@@ -196,7 +208,7 @@ def test_features_are_drawn_and_described(publisher: Publisher, visitor: Visitor
     page.set_viewport_size(NARROW)
     page.reload()
     status(visitor, "Features in the file: 3")
-    page.locator(".ukharvest-map-canvas").click(position={"x": 140, "y": 150})
+    click_the_field(page)
     popup.wait_for()
     assert visitor.beyond_the_window(".ukharvest-map") == []
     visitor.picture("map-geojson-390")

@@ -2,7 +2,7 @@
 (function (ckan) {
   "use strict";
 
-  const { L } = ckan.ukharvestMap;
+  const { L, show } = ckan.ukharvestMap;
   const PATIENCE = 30000; // milliseconds between two pieces of an answer
   const LONGEST = 300; // characters of a property
   const ROWS = 100;
@@ -157,7 +157,7 @@
       throw new Told(texts.not_degrees);
     }
     drawn.addTo(map);
-    map.fitBounds(bounds, { animate: false, maxZoom: 14, padding: [10, 10] });
+    show(map, bounds, settings);
   }
 
   ckan.ukharvestMap.geojson = async (view) => {

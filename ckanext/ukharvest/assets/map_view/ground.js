@@ -8,6 +8,8 @@
   // What the finer of the two outlines holds.
   const UK = L.latLngBounds([47, -16], [63, 8]);
   const SVG = "http://www.w3.org/2000/svg";
+  const COAST = 3; // degrees high: less shows no recognisable coast
+  const NAMES = 8;
 
   /* Plate carrée with degrees of longitude as wide as they are in the middle of `bounds`,
    * at a scale at which `bounds` just fits into `size` pixels at a whole level of zoom. */
@@ -48,6 +50,43 @@
     draw();
   }
 
+  /* Name the first places that the map shows and that leave each other room, anew after each move. */
+  function addNames(map, places) {
+    const names = L.layerGroup().addTo(map);
+    const draw = () => {
+      const taken = [];
+      const size = L.bounds([0, 0], map.getSize().subtract([90, 0]));
+      names.clearLayers();
+      places.forEach(([name, ...place]) => {
+        const point = map.latLngToContainerPoint(place);
+        const isFree = taken.every((o) => Math.abs(o.x - point.x) > 90 || Math.abs(o.y - point.y) > 24);
+        if (taken.length < NAMES && isFree && size.contains(point)) {
+          taken.push(point);
+          L.circleMarker(place, { radius: 2, color: "#33404a", interactive: false })
+            .bindTooltip(name, { permanent: true, direction: "right", className: "ukharvest-map-name" })
+            .addTo(names);
+        }
+      });
+    };
+    map.on("moveend", draw);
+    draw();
+  }
+
+  /* Show `bounds`, and on our outline also the dataset's own boxes and enough coast to know it by. */
+  function show(map, bounds, settings) {
+    if (!settings.tiles) {
+      settings.boxes.forEach((box) => {
+        L.rectangle(box, { color: "#a3360b", weight: 1, fill: false, interactive: false }).addTo(map);
+        bounds.extend(box);
+      });
+      const { lat, lng } = bounds.getCenter();
+      bounds.extend([lat - COAST / 2, lng]).extend([lat + COAST / 2, lng]);
+      L.control.scale().addTo(map);
+      addNames(map, settings.places);
+    }
+    map.fitBounds(bounds, { animate: false, maxZoom: 14, padding: [10, 10] });
+  }
+
   /* Make a map that shows `settings.bounds`, [[south, west], [north, east]]. */
   function create(element, settings) {
     const bounds = L.latLngBounds(settings.bounds).pad(0.05);
@@ -71,5 +110,5 @@
     return map;
   }
 
-  ckan.ukharvestMap = { L, WORLD, create };
+  ckan.ukharvestMap = { L, WORLD, create, show };
 })(this.ckan);
