@@ -19,11 +19,13 @@ XLINK = 'xmlns:xlink="http://www.w3.org/1999/xlink"'
 OWS = 'xmlns:ows="http://www.opengis.net/ows/1.1"'
 
 
-def look_at(publisher: Publisher, path: str, *, expected: str = "", **limits: Any) -> LinkResult:
+def look_at(
+    publisher: Publisher, path: str, *, expected: str = "", is_gemini: bool = False, **limits: Any
+) -> LinkResult:
     """Look at a path of the publisher."""
     own = HttpLimits(**{name: getattr(LIMITS, name) for name in HttpLimits.__slots__} | limits)
     with HttpClient(Guard(LOOPBACK), own) as http:
-        found = check_link(publisher.url(path), http, expected=expected)
+        found = check_link(publisher.url(path), http, expected=expected, is_gemini=is_gemini)
     assert found.url == publisher.url(path)
     assert bool(found.why) == (not found.format)
     return found

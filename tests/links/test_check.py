@@ -366,3 +366,30 @@ def test_of_a_large_file_the_server_tells_the_size(publisher: Publisher) -> None
     found, packed = look_at(publisher, "/a.csv"), look_at(publisher, "/packed.csv")
     assert (found.size, found.checksum) == (len(body), "")
     assert (packed.size, packed.checksum) == (None, "")
+
+
+@pytest.mark.parametrize(
+    "plain", [Response(b"<html><title>Rivers"), Response(b"<a/>"), Response(), Response(status=400)]
+)
+def test_gemini_link_that_says_nothing_is_asked_for_wms(
+    publisher: Publisher, plain: Response
+) -> None:
+    publisher.routes["/rivers"] = plain
+    before = look_at(publisher, "/rivers")
+    unknown = look_at(publisher, "/rivers", is_gemini=True)
+    assert (unknown.format, unknown.fault) == (before.format, before.fault)
+    publisher.serve(request_path("/rivers", "WMS", "1.3.0"), wms(), headers=XML)
+    assert look_at(publisher, "/rivers", is_gemini=True).format == "WMS"
+    assert [look_at(publisher, "/rivers", expected="HTML", is_gemini=True).format] != ["WMS"]
+    assert len(publisher.paths) == 1 + 2 + 2 + 1
+
+
+@pytest.mark.parametrize(
+    "plain", [Response(b"a,b\n1,2\n"), Response(status=410), Response(status=500)]
+)
+def test_gemini_link_that_says_something_is_not_asked_again(
+    publisher: Publisher, plain: Response
+) -> None:
+    publisher.routes["/rivers"] = plain
+    look_at(publisher, "/rivers", is_gemini=True)
+    assert len(publisher.paths) == 1

@@ -120,9 +120,15 @@ class Answer:
         return self.status < 500 and self.status != HTTPStatus.TOO_MANY_REQUESTS
 
     @property
-    def names(self) -> list[str]:
-        """Labels of the formats in the file's name and URLs."""
-        return list(map(formats.of_url, (file_url(self.file_name), self.url, self.question.url)))
+    def label(self) -> str:
+        """Label of the file's format, "" if it is not known."""
+        names = (file_url(self.file_name), self.url, self.question.url)
+        return content.format_label(
+            self.content,
+            is_cut=self.is_cut,
+            named=list(map(formats.of_url, names)),
+            typed=formats.label(self.media_type),
+        )
 
 
 def answer(question: Question, reply: Reply, wanted: int) -> Answer:
@@ -212,15 +218,18 @@ _NO_SERVICE = frozenset(("TXT", "XML", "JSON"))
 _MAPSERVER = b"No query information to decode"  # MapServer's answer to an address without a query
 
 
-def check_link(url: str, http: HttpClient, *, expected: str = "") -> LinkResult:
+def check_link(
+    url: str, http: HttpClient, *, expected: str = "", is_gemini: bool = False
+) -> LinkResult:
     """Check a URL; raises nothing but Aborted, when the client's ``abort`` was called.
 
     Args:
         url: a web URL from the metadata.
         http: with ``LIMITS``; its guard also checks URLs in capabilities.
         expected: the format in the metadata, "" if none.
+        is_gemini: the metadata are a GEMINI record, whose links often lead to a WMS.
     """
-    search = _Search(url, http, formats.label(expected) or shorten(expected))
+    search = _Search(url, http, formats.label(expected) or shorten(expected), is_gemini)
     try:
         return search.run()
     except FetchError as exc:
@@ -237,10 +246,11 @@ def check_link(url: str, http: HttpClient, *, expected: str = "") -> LinkResult:
 class _Search:
     """The requests for one URL; ``expected`` is a label, or the metadata's text."""
 
-    def __init__(self, url: str, http: HttpClient, expected: str) -> None:
+    def __init__(self, url: str, http: HttpClient, expected: str, is_gemini: bool) -> None:
         self.url = url
         self.http = http
         self.expected = expected
+        self.may_guess = is_gemini and not expected
         self.asked: list[Question] = []
 
     def run(self) -> LinkResult:
@@ -324,11 +334,13 @@ class _Search:
 
     def _suspected(self, plain: Answer) -> LinkResult | None:
         """Request capabilities if an unspecific URL answered as a service might."""
-        url = plain.question.url
-        if formats.of_url(url) or not _is_like_service(plain):
+        url, is_like_service = plain.question.url, _is_like_service(plain)
+        is_open = self.may_guess and not (self.expected or is_like_service)
+        self.may_guess = is_open and _says_nothing(plain)
+        if formats.of_url(url) or not (is_like_service or self.may_guess):
             return None
         asked = {question.words for question in self.asked}
-        for label in services.suspects(plain.root):
+        for label in ["WMS"] if self.may_guess else services.suspects(plain.root):
             question = next(questions(label, url), None)
             if question is None or question.words in asked or not self._may_ask():
                 continue
@@ -345,16 +357,11 @@ class _Search:
             # A service may answer only to what it knows, and then with an error of its own.
             reached = refused if refused is not None and not refused.is_error else plain
             return self._unknown(refused or plain, reached)
-        label = content.format_label(
-            plain.content,
-            is_cut=plain.is_cut,
-            named=plain.names,
-            typed=formats.label(plain.media_type),
-        )
+        label = plain.label
         # A login page, or a page saying that something is gone, is not what the metadata promise; a
         # service that answers with text, or a list of errors, is not a service.
         is_page = label == "HTML" and (refused or self.expected not in ("", "HTML"))
-        was_asked = any(question.words for question in self.asked)
+        was_asked = not self.may_guess and any(question.words for question in self.asked)
         if not label or is_page or (was_asked and label in _NO_SERVICE):
             return self._unknown(refused or plain, plain)
         return LinkResult(
@@ -425,6 +432,14 @@ def _is_like_service(plain: Answer) -> bool:
     is_dumb = not text or plain.status in (400, 500, 501)
     is_likely = is_dumb and can_be_service(plain.question.url)
     return is_report or text.startswith(_MAPSERVER) or is_likely
+
+
+def _says_nothing(plain: Answer) -> bool:
+    """Tell whether an answer shows neither what is at a URL nor that there is nothing."""
+    if plain.is_error:
+        is_clear = plain.status in _GONE or plain.fault in (LinkFault.LOGIN, LinkFault.TOO_MANY)
+        return plain.status < HTTPStatus.INTERNAL_SERVER_ERROR and not is_clear
+    return plain.label in ("", "HTML", "XML")
 
 
 def _described(found: Answer) -> Service | None:

@@ -49,6 +49,8 @@ def links(
         _write_figures(form)
         return
     rows = collect_pages(lambda offset: _ask(source, unknown=unknown, state=state, offset=offset))
+    if form == "table":
+        rows = [{**row, "state": state_label(row["state"])} for row in rows]
     output.write(rows, COLUMNS, form)
 
 

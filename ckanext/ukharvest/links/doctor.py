@@ -6,12 +6,13 @@ import datetime
 from collections.abc import Iterator
 
 from ckanext.ukharvest import config
-from ckanext.ukharvest.core.link_states import LinkState
 from ckanext.ukharvest.core.values.text import counted
 from ckanext.ukharvest.harvest import lists
 from ckanext.ukharvest.harvest.model import utcnow
 from ckanext.ukharvest.harvest.records import links as link_results
 from ckanext.ukharvest.lib.checks import INFO, WARNING, Finding, check
+from ckanext.ukharvest.links.model import STATES
+from ckanext.ukharvest.links.texts import LABELS
 
 LINKS_WAIT = datetime.timedelta(days=1)
 
@@ -35,13 +36,9 @@ def waiting_links() -> Iterator[Finding]:
         )
     if figures.known or figures.unknown:
         states = link_results.count_states()
-        numbers = (
-            (figures.unknown, "without a known format"),
-            (states[LinkState.FAILING], "not reachable at the last check"),
-            (states[LinkState.AWAY], "whose server does not answer"),
-            (states[LinkState.DEAD], "dead"),
-        )
-        faults = "".join(f"; {number:,} {text}" for number, text in numbers if number)
+        numbers = {"Format unknown": figures.unknown}
+        numbers |= {LABELS[state]: states[state] for state in STATES}
+        faults = "".join(f"; {text}: {number:,}" for text, number in numbers.items() if number)
         more = (own.describe(own.load()) for own in lists.DASHBOARD)
         yield Finding(
             INFO,

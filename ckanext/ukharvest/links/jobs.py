@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeVar
 
 import sqlalchemy as sa
@@ -84,6 +85,7 @@ class Lanes:
         self._must_end = must_end
         self._ready: dict[str, float] = {}  # host → time.monotonic() of its next request
         self._failed: Counter[str] = Counter()  # host → failures in a row
+        self._faults: dict[str, LinkFault] = {}  # host → fault of its last link
 
     def check(
         self, links: Sequence[DueLink], may_start: Callable[[int], bool]
@@ -108,7 +110,8 @@ class Lanes:
                 may = True
                 while may and (host := self._next_host(waiting, running)) is not None:
                     if self._failed[host] >= SILENT_AFTER:
-                        yield [_left_alone(link) for link in waiting.pop(host)]
+                        fault = self._faults[host]
+                        yield [_left_alone(link, fault) for link in waiting.pop(host)]
                     elif may := may_start(len(running)):
                         self._start(pool, host, waiting, running)
                 if not may and not running:
@@ -151,8 +154,8 @@ class Lanes:
             waiting[host] = links
         client = self._clients.popleft()
         task = _Task(host, client, time.monotonic(), client.requests, client.received)
-        check = link_check.check_link
-        running[pool.submit(check, link.url, client, expected=link.expected)] = task
+        check = partial(link_check.check_link, expected=link.expected, is_gemini=link.is_gemini)
+        running[pool.submit(check, link.url, client)] = task
 
     def _ended(
         self, waiting: Mapping[str, deque[DueLink]], running: dict[Future[LinkResult], _Task]
@@ -177,12 +180,17 @@ class Lanes:
             return task.checked(None)
         delay = task.client.limits.delay
         self._ready[task.host] = now + max(delay, now - task.began) if delay else now
+        self._faults[task.host] = result.fault
         self._failed[task.host] = 0 if result.is_lasting else self._failed[task.host] + 1
         return task.checked(result)
 
 
-def _left_alone(due: DueLink) -> Checked:
+def _left_alone(due: DueLink, fault: LinkFault) -> Checked:
+    """Return the result of a link that was not tried; ``fault``: of others of its host."""
     host = shorten(host_of(due.url))
+    if fault is LinkFault.UNKNOWN_NAME:  # each link of the host has that
+        why = f"no server is called {host}; check the address. It is tried again"
+        return Checked(LinkResult(due.url, why=why, is_lasting=False, fault=fault))
     why = (
         f"{host} did not answer {SILENT_AFTER} times in a row, so this address was not tried; it "
         "is tried again later"

@@ -8,6 +8,7 @@ from typing import Any
 from ckan.plugins import toolkit as tk
 
 from ckanext.ukharvest.core.link_states import LinkState
+from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.lib import check_texts
 from ckanext.ukharvest.lib.texts import format_time, gettext, number, ungettext
 
@@ -84,16 +85,19 @@ def describe_difference(link: Mapping[str, Any], declared: str) -> str:
     return text if link["differs"] else ""
 
 
+# The one name of each state on pages, in mails and commands; English.
+LABELS: Mapping[str, str] = {
+    LinkState.UNCHECKED: _("Not checked yet"),
+    LinkState.WORKS: _("Works"),
+    LinkState.FAILING: _("Not reachable"),
+    LinkState.AWAY: _("Server not answering"),
+    LinkState.DEAD: _("Dead link"),
+}
+
+
 def state_label(state: str) -> str:
     """Return a state for lists and counts."""
-    labels = {
-        LinkState.UNCHECKED: tk._("Not checked yet"),
-        LinkState.WORKS: tk._("Works"),
-        LinkState.FAILING: tk._("Not reachable"),
-        LinkState.AWAY: tk._("Server not answering"),
-        LinkState.DEAD: tk._("Dead link"),
-    }
-    return str(labels.get(state, state))  # type: ignore[call-overload]
+    return str(tk._(LABELS[state])) if state in LABELS else state
 
 
 HELPERS = {"ukharvest_link_state": state_label}

@@ -221,9 +221,9 @@ def test_a_host_that_fails_is_left_alone_and_the_others_are_not(
 
     def check(url: str, _client: Any, **_: Any) -> LinkResult:
         asked.append(url)
-        is_away = "away" in url
-        fault = LinkFault.TIMEOUT if is_away else LinkFault.NONE
-        return LinkResult(url, is_lasting=not is_away, fault=fault)
+        faults = {"away": LinkFault.TIMEOUT, "unknown": LinkFault.UNKNOWN_NAME}
+        fault = faults.get(url.split("/")[2], LinkFault.NONE)
+        return LinkResult(url, is_lasting=not fault, fault=fault)
 
     monkeypatch.setattr(link_check, "check_link", check)
     client = Client()
@@ -236,3 +236,6 @@ def test_a_host_that_fails_is_left_alone_and_the_others_are_not(
     again = checked(lanes, due("http://away/7"))
     assert [each.result.fault for each in again] == ["not-asked"]
     assert len(asked) == 9
+    unknown = checked(lanes, due(*(f"http://unknown/{n}" for n in range(6))))
+    assert {each.result.fault for each in unknown} == {"unknown-name"}, "each has that"
+    assert len(asked) == 12

@@ -9,8 +9,10 @@ import ckan.plugins.toolkit as tk
 import pytest
 import redis
 import sqlalchemy as sa
+from ckan import model
 from ckan.lib import jobs
 from ckan.tests.helpers import call_action
+from ckanext.harvest.model import HarvestSource
 
 from ckanext.ukharvest.cli import ukharvest
 from ckanext.ukharvest.harvest import background, database
@@ -42,6 +44,18 @@ def test_links_are_checked_by_a_worker_not_by_the_import(place: Place) -> None:
     assert link["checked"] < link["due"]
     tick()
     assert queued() == []
+
+
+def test_gemini_link_to_a_page_is_asked_for_wms(place: Place) -> None:
+    answer = place.publisher.routes[RIVERS]
+    query = "service=WMS&request=GetCapabilities&version=1.3.0"
+    place.publisher.routes[f"{RIVERS}?{query}"] = answer
+    place.publisher.serve(RIVERS, "<html><title>Rivers</title>")
+    place.harvest()
+    model.Session.query(HarvestSource).update({"type": "gemini-waf"})
+    model.Session.commit()
+    work()
+    assert place.formats == ["WMS"]
 
 
 def test_an_unchanged_night_costs_two_queries_and_no_request(place: Place) -> None:

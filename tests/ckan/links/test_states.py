@@ -205,3 +205,5 @@ def test_lists_by_state(place: Place, cli: Any) -> None:
         listed = cli.invoke(ukharvest, ["links", "--state", state, "--format", "json"])
         assert [row["url"] for row in json.loads(listed.output)] == urls
     assert call_action("ukharvest_link_list")["count"] == 2
+    table = cli.invoke(ukharvest, ["links", "--state", "failing"]).output
+    assert "Not reachable" in table

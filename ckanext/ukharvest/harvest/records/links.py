@@ -10,6 +10,7 @@ from typing import Any
 
 import sqlalchemy as sa
 from ckan import model
+from ckanext.harvest.model import HarvestSource
 
 from ckanext.ukharvest import write_batch
 from ckanext.ukharvest.core.link_states import (
@@ -207,10 +208,16 @@ _NEVER_LOOKED_AT = dt.datetime(1970, 1, 2)  # noqa: DTZ001
 
 @dataclass(frozen=True, slots=True)
 class DueLink:
-    """A URL to check, and the format that its resources give, "" if none."""
+    """A URL to check.
+
+    Attributes:
+        expected: the format that its resources give, "" if none.
+        is_gemini: a GEMINI record has it.
+    """
 
     url: str
     expected: str
+    is_gemini: bool = False
 
 
 # The SHA-256 of an address: nobody can make two of one digest, as with MD5.
@@ -226,6 +233,11 @@ _IS_LIVE = sa.and_(
 )
 # Only to these the portal adds formats that it found.
 _IS_HARVESTED = sa.exists().where(Record.package_id == Resource.package_id)
+_IS_GEMINI = sa.exists().where(
+    Record.package_id == Resource.package_id,
+    Record.source_id == HarvestSource.id,
+    HarvestSource.type.contains("gemini"),
+)
 
 
 def live_resources(*columns: Any) -> sa.Select[Any]:
@@ -257,17 +269,19 @@ def due_links(limit: int, source_id: str | None = None) -> list[DueLink]:
         source_id: only those of this source's datasets.
     """
     expected = sa.func.max(Resource.format).label("expected")
+    is_gemini = sa.func.bool_or(_IS_GEMINI).label("is_gemini")
     since = sa.func.coalesce(sa.func.min(Link.due), _NEVER_LOOKED_AT).label("since")
     link = (
-        live_resources(Resource.url, expected, since)
+        live_resources(Resource.url, expected, is_gemini, since)
         .where(_due(tables.utcnow()), of_source(source_id))
         .group_by(Resource.url)
         .subquery()
     )
     host = sa.func.lower(sa.func.substring(link.c.url, HOST))
     turn = sa.func.row_number().over(partition_by=host, order_by=(link.c.since, link.c.url))
-    query = sa.select(link.c.url, link.c.expected).order_by(turn, link.c.since).limit(limit)
-    return [DueLink(url, expected or "") for url, expected in Session.execute(query)]
+    query = sa.select(link.c.url, link.c.expected, link.c.is_gemini)
+    rows = Session.execute(query.order_by(turn, link.c.since).limit(limit))
+    return [DueLink(url, expected or "", is_gemini) for url, expected, is_gemini in rows]
 
 
 def of_source(source_id: str | None) -> sa.ColumnElement[bool]:
