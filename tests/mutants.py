@@ -1475,4 +1475,28 @@ MUTANTS = (
         "pass",
         ("tests/ckan/harvest/test_daily_figures.py",),
     ),
+    Mutant(
+        "heal-with-few",
+        "A failing source is moved with one click only if all its datasets are there.",
+        "ckanext.ukharvest.previews.searches.source_failing",
+        '== move["same"]',
+        '>= move["same"]',
+        ("tests/ckan/previews/test_searches.py",),
+    ),
+    Mutant(
+        "search-given-up",
+        "A search near a failing source's URL that ended for a person's test goes on later.",
+        "ckanext.ukharvest.previews.jobs.search",
+        "interruption.is_set() and",
+        "not interruption.is_set() and",
+        ("tests/ckan/previews/test_searches.py",),
+    ),
+    Mutant(
+        "guessed-wms",
+        "Only a GEMINI link whose answer says nothing is asked for a WMS.",
+        "ckanext.ukharvest.links.check._Search._suspected",
+        "is_open and _says_nothing(plain)",
+        "is_open",
+        ("tests/links/test_check.py",),
+    ),
 )

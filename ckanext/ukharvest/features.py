@@ -34,7 +34,7 @@ FEATURES: dict[str, tuple[str, ...]] = {
         *("helpers", "facts", "provenance", "rows", "search"),
     ),
     "runs": ("actions", "auth", "pages", "cli"),
-    "previews": ("actions", "auth", "pages", "jobs", "cli"),
+    "previews": ("actions", "auth", "pages", "jobs", "searches", "cli"),
     "deletions": ("actions", "auth", "pages", "cli"),
     "duplicates": ("actions", "auth", "pages", "redirects", "slots"),
     "adoption": ("actions", "auth", "cli"),

@@ -80,6 +80,7 @@ SENT = {
     "/ckan-admin/ukharvest/values": SYSADMINS,
     "/dataset/<id>/resource/<resource_id>/data-check": EDITORS,
     "/harvest/<name>/check": EDITORS,
+    "/harvest/<name>/near": EDITORS,
     "/harvest/add": ANY_EDITOR,
     "/harvest/check": LOGGED_IN,
     "/harvest/<name>/notifications": EDITORS,

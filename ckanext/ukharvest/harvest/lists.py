@@ -40,6 +40,8 @@ WITH_WRITE: list[OwnRow] = []
 BADGES: list[Any] = []
 # Called with a package dict that the API's package_show returns, to which they may add.
 WITH_SHOW: list[Callable[[dict[str, Any]], None]] = []
+# Called with a source's id after a run of it has ended; they commit.
+RUN_ENDED: list[Callable[[str], None]] = []
 # Steps of the sweeper: before runs are started, and after those that have ended are closed.
 TICK: list[Step] = []
 AFTER_TICK: list[Step] = []

@@ -88,7 +88,6 @@ PLACES: Mapping[str, str] = {
     "dataset": "context, package → facts that ``ukharvest_dataset_show`` returns, by name",
     "dataset_head": "page (those facts), package: below a dataset's title",
     "dataset_badges": "page, package: beside each other, below that",
-    "dataset_notes": "page, package: below the badges",
     "field": "key, package → note (text) after the value of a field",
     "resource": "page, resource: below a resource in a dataset's list",
     "resource_line": "page, resource: the same, in one line with the link to the file",
@@ -110,6 +109,8 @@ PLACES: Mapping[str, str] = {
     "beginnings of other URLs that belong to it",
     "source_mail": "none: a warning beside the box for emails in a source's form",
     "source_status": "context, source id → heading (text) of a source whose runs work",
+    "source_failing": "source as ``find_source`` returns it: in the status of one whose runs fail",
+    "failure_mail": "source id → text of a line in the email that it fails",
     "problem_groups": "context, source id → groups as ``ukharvest_problem_group_list`` has them",
     "dry_run": "source; type, options and budget to read it with before it is adopted → exit code "
     "and ``PreviewResult`` (None: not read) of a dry run in the terminal",

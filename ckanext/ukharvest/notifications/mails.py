@@ -83,7 +83,8 @@ def compose_failure(told: Told, health: SourceStatus, run: Mapping[str, Any]) ->
     # A source whose last run failed may be late or held as well.
     value = Health.HICCUP if health.value == Health.HICCUP else Health.FAILING
     next_run = texts.format_time(health.next_run) or tk._("Not scheduled")
-    more = (Line(labelled(tk._("Next run"), next_run)), _run_line(told, run["id"]))
+    near = [Line(text, source_page(told)) for text in facts_of("failure_mail", told.id)]
+    more = (*near, Line(labelled(tk._("Next run"), next_run)), _run_line(told, run["id"]))
     card = _card(health, run, value)
     # The heading has the error, which is too long for a subject.
     return _letter(told, texts.HEALTHS[value].text, (card.heading, *card.text), *more)

@@ -29,6 +29,7 @@ from ckanext.ukharvest.previews import jobs as preview_jobs
 from ckanext.ukharvest.previews import moves as move_rules
 from ckanext.ukharvest.previews import rules as preview_rules
 from ckanext.ukharvest.previews import schema as preview_schema
+from ckanext.ukharvest.previews import searches
 from ckanext.ukharvest.previews import texts as preview_texts
 from ckanext.ukharvest.previews.proposals import describe_proposals
 from ckanext.ukharvest.reading.source_preview import failed
@@ -50,7 +51,7 @@ def show_preview(preview: SourcePreview, context: Any) -> dict[str, Any]:
     if result:
         result = _with_texts(result, sees_inside=authz.is_sysadmin(context.get("user")))
     may_change = preview_auth.may_change(context, preview)
-    is_open = not preview.user_name or authz.is_authorized_boolean(
+    is_open = authz.is_authorized_boolean(
         "ukharvest_source_preview_show", {"user": ""}, {"preview": preview}
     )
     label = tk._("Data with a schema") if name == DATA else name and type_label(name)
@@ -138,6 +139,9 @@ def ukharvest_source_preview_create(context: Any, data_dict: dict[str, Any]) -> 
 
     :param source_id: id or name of the saved source (optional)
     :type source_id: string
+    :param near: with ``source_id`` alone: look for the source near its URL, on the same host, and
+        compare what is there as at a new URL; at most once a day (optional, default: ``False``)
+    :type near: bool
     :param url: URL to read (optional)
     :type url: string
     :param text: the text to read (optional)
@@ -169,6 +173,8 @@ def ukharvest_source_preview_create(context: Any, data_dict: dict[str, Any]) -> 
         schema.refuse_both(data_dict, "source_id", "id")
         source = source_of(data_dict)
         tk.check_access("ukharvest_source_preview_create", context, {"id": source.id})
+        if schema.validate(data_dict, preview_schema.source_search_schema())["near"]:
+            return show_preview(searches.search(source), context)
         preview, is_new = move_rules.add_dry_run(user, source, data_dict)
         return _start(preview, context) if is_new else show_preview(preview, context)
     source = source_of({"source_id": data_dict["id"]}) if data_dict.get("id") else None

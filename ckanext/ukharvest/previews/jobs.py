@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from functools import partial
@@ -16,11 +16,17 @@ from ckanext.harvest.model import HarvestSource
 from rq.job import Job
 
 from ckanext.ukharvest import compat, config, source_types
-from ckanext.ukharvest.core.errors import ConfigError, UkharvestError
+from ckanext.ukharvest.core.errors import Aborted, ConfigError, UkharvestError
 from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.core.http.request import HttpLimits
 from ckanext.ukharvest.core.records import Source
-from ckanext.ukharvest.harvest.background import LONGEST, PERSON
+from ckanext.ukharvest.harvest.background import (
+    LONGEST,
+    PERSON,
+    WITHIN,
+    Interruption,
+    watch_queue,
+)
 from ckanext.ukharvest.harvest.gather import previews as source_previews
 from ckanext.ukharvest.harvest.gather.dry_run import BUDGET as DRY_RUN_BUDGET
 from ckanext.ukharvest.harvest.gather.dry_run import dry_run_move
@@ -38,6 +44,7 @@ from ckanext.ukharvest.reading.type_detection import (
     DATA,
     Probe,
     detect,
+    find_near,
     look_up,
     nothing_found,
     unrecognised,
@@ -46,6 +53,7 @@ from ckanext.ukharvest.reading.type_detection import (
 from ckanext.ukharvest.schema_check.check import check_data
 from ckanext.ukharvest.schema_check.files import read_schema
 from ckanext.ukharvest.schema_check.report import Limits, Verdict, storable
+from ckanext.ukharvest.sources import rules as source_rules
 
 log = logging.getLogger(__name__)
 
@@ -196,50 +204,94 @@ def enqueue(preview: Row) -> Job:
     at_front = bool(preview.user_name) and not preview.source_id
     own = {"job_id": PERSON + preview.id, "timeout": TIMEOUT, "at_front": at_front}
     own["meta"] = {LONGEST: seconds}
-    return tk.enqueue_job(run, [preview.id], title="Preview a harvest source", rq_kwargs=own)
+    job: Callable[[str], None] = run
+    if preview.source_id and not preview.user_name:  # nobody watches it
+        job, own["job_id"], own["meta"] = search, None, {LONGEST: WITHIN}
+    return tk.enqueue_job(job, [preview.id], title="Preview a harvest source", rq_kwargs=own)
+
+
+def search(preview_id: str) -> None:
+    """Search near a source's URL: a background job. Where a person waits, it goes on later."""
+    with watch_queue() as interruption:
+        run(preview_id, interruption=interruption)
+    is_left = interruption.is_set() and source_previews.restart_search(preview_id)
+    if preview := source_previews.find_preview(preview_id) if is_left else None:
+        enqueue(preview)
 
 
 def run(
-    preview_id: str, budget: Budget = DRY_RUN_BUDGET, also_tell: Tell = lambda *_: True
+    preview_id: str,
+    budget: Budget = DRY_RUN_BUDGET,
+    also_tell: Tell = lambda *_: True,
+    interruption: Interruption | None = None,
 ) -> None:
     """Run a preview or the dry run of a saved source: the background job. Never raises.
 
     Args:
         budget: of the dry run of another URL.
         also_tell: called with the progress too, by the command.
+        interruption: ends a search.
     """
     try:
         preview = source_previews.begin_preview(preview_id)
         if preview is None:
             return
         save = throttled(partial(source_previews.save_progress, preview.id), PAUSE)
-        result, name = _result(preview, lambda *now: also_tell(*now) and save(*now), budget)
-        source_previews.finish_preview(
-            preview_id, result, **({"source_type": name} if name else {})
-        )
+        ended = interruption or Interruption()
+
+        def tell(stage: str, done: int) -> bool:
+            return also_tell(stage, done) and not ended.is_set() and save(stage, done)
+
+        result, found = _result(preview, tell, budget, ended)
+        source_previews.finish_preview(preview_id, result, **found)
     except Exception:  # noqa: BLE001 - without a database only the log is left
         log.exception("The end of preview %s could not be stored", preview_id)
         compat.rollback()
 
 
-def _result(preview: Row, tell: Tell, budget: Budget) -> tuple[PreviewResult, str]:
-    """Return the result, and the source type if it had to be found."""
+def _result(
+    preview: Row, tell: Tell, budget: Budget, interruption: Interruption
+) -> tuple[PreviewResult, dict[str, str]]:
+    """Return the result, and the source type or URL if it had to be found."""
     try:
         if not preview.source_id:
-            return SourceTest(preview, tell).result()
+            result, name = SourceTest(preview, tell).result()
+            return result, {"source_type": name}
         source = HarvestSource.get(preview.source_id)
         if not is_move(preview):
-            return queue.get_harvester(source.type).dry_run(source, tell), ""
+            return queue.get_harvester(source.type).dry_run(source, tell), {}
         kind = _kind_of(preview.source_type)
-        return dry_run_move(source, kind, preview.url, preview.config, tell, budget), ""
-    except Over as exc:
-        return failed(None, over=exc.why), ""
+        url = preview.url or _search(source, kind, tell, interruption)
+        move = dry_run_move(source, kind, url, preview.config, tell, budget, interruption)
+        return move, {"url": url}
+    except (Over, Aborted) as exc:
+        return failed(None, over=exc.why if isinstance(exc, Over) else "stopped"), {}
     except UkharvestError as exc:
-        return failed(exc), ""
+        return failed(exc), {}
     except Exception:  # noqa: BLE001 - a person waits for a result
         log.exception("Preview %s failed", preview.id)
         compat.rollback()
-        return failed(None, over="fault"), ""
+        return failed(None, over="fault"), {}
+
+
+def _search(
+    source: HarvestSource, kind: source_types.SourceType, tell: Tell, interruption: Interruption
+) -> str:
+    """Return the URL near a source's, on its host, at which one of its type answers.
+
+    Raises:
+        SourceError: there is none, or another source has it.
+        Over: it took too long.
+        Aborted: it was interrupted.
+    """
+    own = {"source_type": source.type, "config": source.config or ""}
+    with open_client(limits=REQUEST) as http:
+        interruption.then(http.abort)
+        probe = Probe(http, tell=lambda: tell("searching", 0))
+        url = find_near(source.url, kind.name, probe)
+        if not url or source_rules.find_faults(source, {**own, "url": url}):
+            raise nothing_found(source.url, probe)
+    return url
 
 
 def delete_old() -> list[str]:

@@ -21,6 +21,7 @@ from ckanext.ukharvest.lib.pages import (
     check_token,
     csv_response,
     prevent_caching,
+    ukharvest_slot,
 )
 from ckanext.ukharvest.previews import auth as preview_auth
 from ckanext.ukharvest.previews import moves as move_rules
@@ -276,6 +277,17 @@ def check(name: str) -> Any:
         return _to_page(tk.get_action("ukharvest_source_preview_show")(context(), asked))
     except tk.ObjectNotFound:
         return source_pages.render(_PAGE, source, preview=None)
+
+
+@previews.route("/harvest/<name>/near", methods=["POST"])
+def near(name: str) -> Any:
+    """Search near the URL of a failing source; return what is known to its open page."""
+    source = source_pages.find_source(name)
+    check_token()
+    attempt("ukharvest_source_preview_create", source_id=source["id"], near=True)
+    if is_fragment():
+        return Response(ukharvest_slot("source_failing", source))
+    return tk.redirect_to("harvest.read", id=source["name"])
 
 
 @previews.route("/harvest/test/<uuid:id>/move", methods=["POST"])

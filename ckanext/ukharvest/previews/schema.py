@@ -20,6 +20,10 @@ def source_preview_create_schema() -> Schema:
     }
 
 
+def source_search_schema() -> Schema:
+    return {"near": strict_flag_parameter()}
+
+
 @tk.validator_args
 def source_move_schema(not_empty: Validator, unicode_safe: Validator) -> Schema:
     return {"dry_run_id": [not_empty, unicode_safe], "even_if_few_match": strict_flag_parameter()}

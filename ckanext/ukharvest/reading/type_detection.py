@@ -8,7 +8,7 @@ from __future__ import annotations
 import io
 import logging
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field, replace
 from urllib.parse import urlsplit, urlunsplit
 
@@ -222,7 +222,23 @@ def look_up(url: str, first_bytes: FirstBytes) -> Found | None:
     return next(_answers(url, first_bytes), None)
 
 
-def _answers(url: str, first_bytes: FirstBytes) -> Iterator[Found]:
+def find_near(url: str, name: str, first_bytes: FirstBytes) -> str:
+    """Return the URL of the same host, nearest to one, that answers as a source of a type.
+
+    "" if none does, or the URL itself does.
+
+    Args:
+        name: the source type.
+        first_bytes: as in ``look_up``.
+    """
+    own = (found for found in _answers(url, first_bytes, (name,)) if found.source_type == name)
+    found = next(own, None)
+    return found.url if found and found.how == "place" else ""
+
+
+def _answers(
+    url: str, first_bytes: FirstBytes, names: Collection[str] = TYPES.keys()
+) -> Iterator[Found]:
     parts = urlsplit(url)
     without_query = urlunsplit((*parts[:3], "", ""))
     head = first_bytes(url)
@@ -237,7 +253,7 @@ def _answers(url: str, first_bytes: FirstBytes) -> Iterator[Found]:
         if name := source_type(first_bytes(without_query + probe)):
             yield Found(name, without_query, "service")
     for folder in _folders(url):
-        for name in TYPES:
+        for name in names:
             if place := better_address(name, url, first_bytes, folder):
                 yield Found(name, place, "place")
     # Last, since an interface of the site has more than one of its pages.

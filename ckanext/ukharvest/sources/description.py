@@ -201,7 +201,10 @@ def _runs(source_id: str, shown: SourceStatus) -> dict[str, dict[str, Any]]:
 def latest_move(source_id: str) -> dict[str, str] | None:
     """Return ``id`` and ``url`` of the latest dry run if it is of another URL, for the form."""
     preview = source_previews.latest_dry_run(source_id)
-    if preview is None or preview.state == PreviewState.STOPPED or not is_move(preview):
+    # A search near the source's URL has none unless it found one.
+    if preview is None or not preview.url or preview.state == PreviewState.STOPPED:
+        return None
+    if not is_move(preview):
         return None
     return {"id": preview.id, "url": preview.url}
 

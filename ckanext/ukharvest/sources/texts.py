@@ -123,7 +123,7 @@ ACTIONS: Mapping[str, tuple[str, str]] = {
     "compare": (_("Compare the datasets"), "/identifiers"),
     "mend": (_("Problems to fix"), "/problems"),
     "watch": (_("Test"), "/check"),
-    "settings": (_("Settings"), "harvest.edit"),
+    "settings": (_("Correct the URL"), "harvest.edit"),
     "start": (_("Start first run"), "harvester.refresh"),
     "refresh": (_("Run now"), "harvester.refresh"),
 }

@@ -124,7 +124,9 @@ def test_source_page_counts_failed_records(
     assert found["actions"][0] == "mend"
 
 
-def test_a_failed_run(app: CKANTestApp, portal: Portal, publisher: Publisher, source: str) -> None:
+def test_a_failed_run(
+    app: CKANTestApp, portal: Portal, publisher: Publisher, source: str, editor: Any
+) -> None:
     publisher.serve(PATH, "<html>Sign in</html>")
     portal.run(source)
     found = show_source(source)
@@ -132,6 +134,7 @@ def test_a_failed_run(app: CKANTestApp, portal: Portal, publisher: Publisher, so
     assert found["heading"].startswith("Failing: ")
     assert "Nothing was imported, and nothing was deleted." in found["text"]
     assert found["actions"][0] == "settings"
+    assert "Correct the URL" in app.get(PAGE, headers=editor).body
 
 
 def test_a_failure_that_often_passes(portal: Portal, publisher: Publisher, source: str) -> None:

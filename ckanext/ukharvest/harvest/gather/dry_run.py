@@ -16,6 +16,7 @@ from ckanext.harvest.model import HarvestSource
 from ckanext.ukharvest import config
 from ckanext.ukharvest.core.base_urls import find_moves
 from ckanext.ukharvest.core.records import Source
+from ckanext.ukharvest.harvest.background import Interruption
 from ckanext.ukharvest.harvest.gather.trial import open_trial
 from ckanext.ukharvest.harvest.http_client import open_client
 from ckanext.ukharvest.harvest.records.record_rows import known_records
@@ -114,7 +115,13 @@ def dry_run_source(
 
 
 def dry_run_move(  # noqa: PLR0913
-    source: HarvestSource, kind: SourceType, url: str, text: str, tell: Tell, budget: Budget
+    source: HarvestSource,
+    kind: SourceType,
+    url: str,
+    text: str,
+    tell: Tell,
+    budget: Budget,
+    interruption: Interruption,
 ) -> PreviewResult:
     """Return what is at a source's new URL, with ``move``.
 
@@ -123,9 +130,11 @@ def dry_run_move(  # noqa: PLR0913
         text: its options there.
         tell: called with the progress.
         budget: how long it may take.
+        interruption: ends it.
 
     Raises:
         ConfigError: the options cannot be used.
+        Aborted: it was interrupted.
     """
     options = read_options(kind, text)
     source_config.check_privileged_options(kind, source.id, options)
@@ -137,6 +146,7 @@ def dry_run_move(  # noqa: PLR0913
     dropped = source_moves.stored_option_names(source.config) - declared
     model.Session.commit()  # no transaction stays open while waiting for the source
     with open_client(options["credential"]) as http:
+        interruption.then(http.abort)
         watched = Watched(http, budget)
         read = Source(url, options, http, limits=config.record_limits(), own_site=config.own_site())
         result = MovePreview(kind, read, watched, classifier, tell, moves=moves, keys=keys).run()

@@ -12,6 +12,7 @@ from typing import Any
 import sqlalchemy as sa
 from ckan import model
 from ckan.plugins import toolkit as tk
+from ckanext.harvest.model import HarvestSource
 from sqlalchemy.dialects.postgresql import JSONB
 
 from ckanext.ukharvest.core.outcomes import PreviewState
@@ -26,7 +27,7 @@ class SourcePreview(tk.BaseModel):  # type: ignore[misc, name-defined]
     """A test of a source or a file; none changes datasets.
 
     Attributes:
-        user_name: who asked for it; "" for a visitor.
+        user_name: who asked for it; "" for a visitor, and for a search near a source's URL.
         source_id: the saved source that is tested, as it is or at a new URL; None for others.
         source_type, url, config: of the source, as the form sent them.
         state: "waiting", "running", "done" or "stopped".
@@ -38,7 +39,7 @@ class SourcePreview(tk.BaseModel):  # type: ignore[misc, name-defined]
             has the link may see the result, "form": other fields of the form, "tried": None, or
             {"owner_org": id of the source's organisation, "source_id": of the saved source whose
             form is tested, or None} if its records go through the portal's own form}; None for the
-            test of a saved source.
+            test of a saved source, {"near": its URL, …} for a search near that.
         content, schema_content: bytes of a test that has not ended; loaded when they are used.
     """
 
@@ -73,6 +74,28 @@ KEPT_TESTS = 50  # of a user, beside those of the last minute
 LATELY = dt.timedelta(minutes=1)
 NO_CONTENT: dict[str, Any] = {"content": None, "schema_content": None}
 _IS_UNSAVED = SourcePreview.source_id.is_(None)
+
+
+def find_search(source: HarvestSource) -> SourcePreview | None:
+    """Return the last search near the URL that a source has; None without one."""
+    preview = latest_dry_run(source.id, user_name="")
+    if preview is None or is_lost(preview):
+        return None
+    return preview if (preview.given or {}).get("near") == source.url else None
+
+
+def add_search(source: HarvestSource) -> SourcePreview:
+    """Add a search near the URL of a source; nobody's, and in the end with the URL found."""
+    given = {"way": "url", "name": "", "schema": "", "near": source.url}
+    own = {"source_type": source.type, "config": source.config or "", "given": given}
+    return add_preview("", source_id=source.id, **own)
+
+
+def restart_search(id_: str) -> bool:
+    """Let a search that was broken off wait again; return whether it was."""
+    was_broken_off = SourcePreview.result["over"].astext == "stopped"
+    statement = sa.update(SourcePreview).where(SourcePreview.id == id_, was_broken_off)
+    return bool(_execute(statement.values(state=WAITING, result=None, url="")))
 
 
 def add_preview(user_name: str, **values: Any) -> SourcePreview:
@@ -118,7 +141,7 @@ def dry_run_under_way(source_id: str, **place: str) -> SourcePreview | None:
 def dry_runs_under_way() -> list[str]:
     """Return source id → user of running and waiting dry runs."""
     query = Session.query(SourcePreview.user_name).filter(
-        SourcePreview.source_id.isnot(None), is_wanted()
+        SourcePreview.source_id.isnot(None), SourcePreview.user_name != "", is_wanted()
     )
     return [row[0] for row in query]
 

@@ -16,6 +16,7 @@ from ckanext.harvest.logic.action import update as stock
 from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestSource
 
 from ckanext.ukharvest import compat, config
+from ckanext.ukharvest.harvest import lists
 from ckanext.ukharvest.harvest.database import execute
 from ckanext.ukharvest.harvest.gather import objects
 from ckanext.ukharvest.harvest.model import JobReport
@@ -45,6 +46,8 @@ def end_if_done(job_id: str, *, is_read: bool = True) -> bool:
         if source_id:
             # So that lists and searches of sources have the figures.
             tk.get_action("harvest_source_reindex")({"ignore_auth": True}, {"id": source_id})
+            for follow in lists.RUN_ENDED:
+                follow(source_id)
     except Exception:  # noqa: BLE001 - the consumer has to survive; the next tick ends the run
         log.exception("Run %s could not be ended", job_id)
         compat.rollback()

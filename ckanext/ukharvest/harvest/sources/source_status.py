@@ -102,7 +102,7 @@ _SOURCES = sa.text(
            COALESCE(absent.kept, 0) AS kept,
            COALESCE(absent.missing, 0) AS unseen,
            EXISTS (SELECT FROM ukharvest_trial AS preview
-                    WHERE preview.source_id = source.id
+                    WHERE preview.source_id = source.id AND preview.user_name <> ''
                       AND (preview.state = 'waiting' AND preview.created > :given_up
                            OR preview.state = 'running'
                           AND COALESCE(preview.heartbeat, preview.created) > :silent))

@@ -1,0 +1,106 @@
+"""Searches for the place that a failing source has moved to: near its URL, on the same host."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+from ckan import model
+from ckan.plugins import toolkit as tk
+from ckanext.harvest.model import HarvestSource
+
+from ckanext.ukharvest import config
+from ckanext.ukharvest.core.outcomes import RunOutcome
+from ckanext.ukharvest.harvest.consumers.failures import try_to_queue
+from ckanext.ukharvest.harvest.gather import previews as source_previews
+from ckanext.ukharvest.harvest.gather.previews import SourcePreview
+from ckanext.ukharvest.harvest.model import SourceState
+from ckanext.ukharvest.lib.lookups import source_of
+from ckanext.ukharvest.lib.slots import Slot
+from ckanext.ukharvest.lib.texts import ngettext, number
+from ckanext.ukharvest.previews import jobs as preview_jobs
+from ckanext.ukharvest.previews import moves as move_rules
+from ckanext.ukharvest.previews import texts as preview_texts
+
+
+def search(source: HarvestSource) -> SourcePreview:
+    """Return the search near a source's URL, which begins with the first call of a day; commit."""
+    known = source_previews.find_search(source)
+    if known is None:
+        known = source_previews.add_search(source)
+        if try_to_queue(partial(preview_jobs.enqueue, known)) is None:
+            source_previews.stop_preview(known.id)
+    return known
+
+
+def search_once(source_id: str) -> None:
+    """Begin a search if the source's run was the first to fail, and not for a moment; commit."""
+    state = model.Session.get(SourceState, source_id, populate_existing=True)
+    runs = (state and state.runs) or {}
+    is_first = runs.get("outcome") == RunOutcome.FAILED and runs.get("streak") == 1
+    source = HarvestSource.get(source_id) if is_first and not runs.get("passes") else None
+    if source is not None and source.type in config.our_type_names():
+        search(source)
+
+
+RUN_ENDED = (search_once,)
+
+
+def _text(preview: SourcePreview | None) -> str:
+    """Return what a search found as a sentence, "" for nothing."""
+    move = preview and preview.url and (preview.result or {}).get("move")
+    if not preview or not move:
+        return ""
+    return ngettext(
+        "Found at {url}: {found} of {n} dataset.",
+        "Found at {url}: {found} of {n} datasets.",
+        move["datasets"],
+        url=preview.url,
+        found=number(move["same"]),
+        n=number(move["datasets"]),
+    )
+
+
+def source_failing(source: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a search near a failing source's URL found, {} if it found nothing.
+
+    Returns:
+        ``text``, ``is_over``, and of a form with one button its ``url``, ``method`` and ``button``
+        (label, "" for none): to search, to use what was found, or else to compare it.
+    """
+    preview = source_previews.find_search(source_of({"source_id": source["id"]}))
+    if preview is None or preview.state in source_previews.UNDER_WAY:
+        url = tk.h.url_for("ukharvest_source_previews.near", name=source["name"])
+        under_way = preview_texts.progress("running", "searching", 0) if preview else ""
+        button = "" if preview else tk._("Search near this URL")
+        return {
+            "text": under_way,
+            "is_over": False,
+            "url": url,
+            "method": "post",
+            "button": button,
+        }
+    text = _text(preview)
+    if not text:
+        return {}
+    move, page = preview.result["move"], "ukharvest_source_previews"
+    is_same = 0 < move["datasets"] == move["same"] and not move_rules.refusal(preview)
+    return {
+        "text": text,
+        "is_over": True,
+        "url": tk.h.url_for(f"{page}.move" if is_same else f"{page}.show", id=preview.id),
+        "method": "post" if is_same else "get",
+        "button": tk._("Use it") if is_same else tk._("Compare the datasets"),
+    }
+
+
+def failure_mail(source_id: str) -> str:
+    """Return what a search near a failing source's URL found, "" for nothing."""
+    return _text(source_previews.find_search(source_of({"source_id": source_id})))
+
+
+SLOTS = (
+    Slot("source_failing", "ukharvest/snippets/near.html", source_failing),
+    Slot("failure_mail", "", failure_mail),
+)

@@ -1,0 +1,147 @@
+"""A failing source is looked for near its URL, and moved there with one click."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from ckan import model
+from ckan.lib import jobs
+from ckan.tests.helpers import CKANTestApp, call_action
+from ckanext.harvest.model import HarvestSource
+from lxml import html
+
+from ckanext.ukharvest.harvest.background import PERSON
+from ckanext.ukharvest.harvest.gather.previews import SourcePreview
+from ckanext.ukharvest.lib.slots import facts_of
+from ckanext.ukharvest.previews import jobs as preview_jobs
+from tests.ckan.catalogues import catalogue
+from tests.ckan.harvesting import Portal, act
+from tests.ckan.previews.previewing import work
+from tests.publisher import Publisher
+
+pytestmark = pytest.mark.in_process
+
+OLD, NEW = "/feeds/all.json", "/data.json"
+PAGE = "/harvest/parking"
+
+
+@pytest.fixture
+def publisher(clean: None) -> Iterator[Publisher]:
+    with Publisher() as serving:
+        yield serving
+
+
+@pytest.fixture
+def source(portal: Portal, publisher: Publisher) -> str:
+    """A source with five datasets whose URL answers 404 since its last run."""
+    publisher.serve(OLD, catalogue(5))
+    source_id = portal.source(publisher.url(OLD), name="parking")
+    portal.run(source_id)
+    publisher.serve(OLD, "", status=404)
+    call_action("job_clear")
+    return source_id
+
+
+@pytest.fixture
+def headers(editor: Any) -> dict[str, str]:
+    return dict(editor["headers"])
+
+
+def searches() -> int:
+    return len([job for job in jobs.get_queue().jobs if job.func is preview_jobs.search])
+
+
+def form_of(app: CKANTestApp, headers: dict[str, str]) -> Any:
+    """Return the form about the search on the source's page, None without one."""
+    found = html.fromstring(app.get(PAGE, headers=headers).body).xpath("//*[@id='ukharvest-near']")
+    return found[0] if found else None
+
+
+def text_of(form: Any) -> str:
+    return " ".join(form.text_content().split())
+
+
+def test_a_failing_source_heals_with_one_click(
+    portal: Portal, publisher: Publisher, source: str, app: CKANTestApp, headers: Any
+) -> None:
+    publisher.serve(NEW, catalogue(5))
+    portal.run(source)
+    assert searches() == 1
+    form = form_of(app, headers)
+    assert text_of(form) == "Looking for a source at this URL and near it"
+    assert form.get("hx-post") == f"{PAGE}/near"
+    work()
+    found = f"Found at {publisher.url(NEW)}: 5 of 5 datasets."
+    assert facts_of("failure_mail", source) == [found]
+    form = form_of(app, headers)
+    assert text_of(form) == f"{found} Use it"
+    done = app.post(form.get("action"), headers=headers)
+    assert "The new URL is saved. Start a run to harvest it." in done.body
+    assert "New URL, not run yet" in done.body
+    assert form_of(app, headers) is None
+    model.Session.remove()
+    assert HarvestSource.get(source).url == publisher.url(NEW)
+    assert act("ukharvest_source_show", source_id=source)["actions"][0] == "refresh"
+
+
+def test_other_datasets_near_the_url_lead_to_the_comparison(
+    portal: Portal, publisher: Publisher, source: str, app: CKANTestApp, headers: Any
+) -> None:
+    publisher.serve(NEW, catalogue(4))
+    portal.run(source)
+    work()
+    form = form_of(app, headers)
+    assert text_of(form).endswith(": 4 of 5 datasets. Compare the datasets")
+    assert form.get("method") == "get"
+    page = app.get(form.get("action"), headers=headers).body
+    assert "4 of the 5 datasets of this source are at the new URL." in page
+    assert app.get(form.get("action")).status_code != 200, "they may be private"
+
+
+def test_nothing_near_the_url_is_said_by_nothing(
+    portal: Portal, source: str, app: CKANTestApp, headers: Any
+) -> None:
+    portal.run(source)
+    work()
+    assert form_of(app, headers) is None
+    assert facts_of("failure_mail", source) == []
+    assert act("ukharvest_source_show", source_id=source)["actions"][0] == "settings"
+    portal.run(source)
+    assert searches() == 0, "once a streak"
+
+
+def test_an_open_page_begins_one_search(
+    portal: Portal, source: str, app: CKANTestApp, headers: Any
+) -> None:
+    portal.run(source)
+    model.Session.query(SourcePreview).delete()
+    model.Session.commit()
+    call_action("job_clear")
+    form = form_of(app, headers)
+    assert (form.get("hx-trigger"), text_of(form)) == ("load", "Search near this URL")
+    for _ in range(2):
+        part = app.post(form.get("action"), headers={**headers, "HX-Request": "true"}).body
+        assert "Looking for a source" in part
+        assert "<h1" not in part
+    assert (searches(), model.Session.query(SourcePreview).count()) == (1, 1)
+    shown = act("ukharvest_source_show", source_id=source)
+    assert (shown["state"], shown["health"]) == ("idle", "failing")
+
+
+def test_a_search_ends_for_a_person_and_goes_on_later(
+    portal: Portal, publisher: Publisher, source: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    portal.run(source)
+    [search] = [job for job in jobs.get_queue().jobs if job.func is preview_jobs.search]
+    call_action("job_clear")
+    jobs.enqueue(print, rq_kwargs={"job_id": f"{PERSON}1"})
+    publisher.serve(OLD, "x" * 60, pause=0.5)
+    search.func(*search.args)
+    assert searches() == 1
+    call_action("job_clear")
+    publisher.serve(OLD, "", status=404)
+    publisher.serve(NEW, catalogue(5))
+    search.func(*search.args)
+    assert facts_of("failure_mail", source) == [f"Found at {publisher.url(NEW)}: 5 of 5 datasets."]
