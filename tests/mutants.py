@@ -1056,7 +1056,7 @@ MUTANTS = (
     Mutant(
         "to-do-of-others",
         "People learn only what is wrong at sources that they may edit.",
-        "ckanext.ukharvest.to_do.model._ROWS",
+        "ckanext.ukharvest.lib.tasks._ROWS",
         "OR task.whom <@",
         "OR true OR task.whom <@",
         ("tests/ckan/to_do/test_actions.py",),

@@ -19,7 +19,7 @@ from ckanext.ukharvest.lib import check_texts, schema
 from ckanext.ukharvest.lib.actions import show_if_may
 from ckanext.ukharvest.lib.lookups import not_found, organisation_of
 from ckanext.ukharvest.lib.permissions import may_if_exists
-from ckanext.ukharvest.lib.slots import Note, Slot
+from ckanext.ukharvest.lib.slots import Slot
 
 _FIGURES = ("errors", "checked", "unit", "reason", "schema_type", "schema_url")
 _GROUPS = {"organization": "id", "schema": "schema_url"}  # column of a row of counts
@@ -176,10 +176,10 @@ def _organisation_id(name_or_id: str) -> str | None:
     return str(organisation_of(name_or_id).id) if name_or_id else None
 
 
-def weekly_mail(source_ids: Collection[str]) -> dict[str, Note]:
-    """Return the notes of sources with files that do not follow their schema."""
+def weekly_mail(source_ids: Collection[str]) -> dict[str, str]:
+    """Return the texts of sources with files that do not follow their schema."""
     counts = data_check_model.count_invalid(source_ids)
-    return {id_: Note(data_check_texts.describe_invalid(n)) for id_, n in counts.items() if n}
+    return {id_: data_check_texts.describe_invalid(n) for id_, n in counts.items() if n}
 
 
 def resource_page(package: Mapping[str, Any], resource: Mapping[str, Any]) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import sqlalchemy as sa
@@ -66,21 +66,6 @@ TO_DO = f"""
      WHERE {_WAITS}
      GROUP BY 1, 2
 """  # noqa: S608 - a text of our own
-_COUNT = sa.text(
-    f"""
-    SELECT row.source_id, sum(CAST(row.facts ->> 'number' AS integer))
-      FROM ({TO_DO}) AS row JOIN package AS source ON source.id = row.source_id
-     WHERE row.source_id = ANY (:ids) AND row.whom <@ ARRAY[source.owner_org]
-     GROUP BY row.source_id
-    """  # noqa: S608 - a text of our own
-).bindparams(sa.bindparam("ids", type_=ARRAY(sa.UnicodeText)))
-
-
-def count_of_sources(source_ids: Collection[str]) -> dict[str, int]:
-    """Return source id → number of pairs that its editors may decide about; one statement."""
-    return {id_: int(pairs) for id_, pairs in Session.execute(_COUNT, {"ids": list(source_ids)})}
-
-
 # Of two datasets the hand-made one is kept, else the older.
 _PAIRS = sa.text(
     f"""

@@ -39,19 +39,6 @@ class Facet(NamedTuple):
     is_ranked: bool = False
 
 
-class Note(NamedTuple):
-    """What a weekly mail says of a source.
-
-    Attributes:
-        text: a part of the source's line.
-        page: endpoint of a page with the parameter ``source``: the text gets a line of its own
-            that leads there, and the source needs attention; "" for none.
-    """
-
-    text: str
-    page: str = ""
-
-
 class Task(NamedTuple):
     """One thing that a person has to do.
 
@@ -98,7 +85,7 @@ PLACES: Mapping[str, str] = {
     "navigation": "none: in place of the link to the sources in the header",
     "own_work": "none: what the user has to do, on the first page after the login and on the "
     "sysadmin's dashboard",
-    "to_do": "none → ``ToDo``",
+    "to_do": "none → ``ToDo``, whose tasks weekly mails list too",
     "portal_to_do": "none → tasks of sysadmins (``Task``)",
     "search_results": "none: below the results of a search of datasets",
     "dashboard": "the dashboard, as ``ukharvest_dashboard_show`` returns it",
@@ -114,7 +101,7 @@ PLACES: Mapping[str, str] = {
     "problem_groups": "context, source id → groups as ``ukharvest_problem_group_list`` has them",
     "dry_run": "source; type, options and budget to read it with before it is adopted → exit code "
     "and ``PreviewResult`` (None: not read) of a dry run in the terminal",
-    "weekly_mail": "source ids → {id: ``Note``}",
+    "weekly_mail": "source ids → {id: a part of the source's line}",
 }
 
 _slots: dict[str, list[Slot]] = {}

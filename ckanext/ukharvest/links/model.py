@@ -40,7 +40,7 @@ _SINCE = sa.case(
 )
 
 
-# Dead links of sources as ``count_of_sources`` has them, but none of others' private datasets.
+# Dead links of sources, but none of others' private datasets.
 TO_DO = f"""
     SELECT record.source_id, ARRAY[source.owner_org] AS whom,
            jsonb_build_object(
@@ -149,19 +149,6 @@ def count_broken(wanted: Wanted) -> tuple[int, int]:
     query = link_results.live_resources(*numbers).where(*_conditions(wanted))
     links_, datasets = Session.execute(query).one()
     return int(links_), int(datasets)
-
-
-def count_of_sources(source_ids: Collection[str]) -> dict[str, int]:
-    """Return source id → number of its resources whose link does not work; one statement."""
-    if not source_ids:
-        return {}
-    query = (
-        link_results.live_resources(Record.source_id, sa.func.count(Resource.id.distinct()))
-        .join(Record, Record.package_id == Package.id)
-        .where(Record.source_id.in_(list(source_ids)), *_conditions(Wanted()))
-        .group_by(Record.source_id)
-    )
-    return {row[0]: int(row[1]) for row in Session.execute(query)}
 
 
 def titles_of(ids: Collection[str | None]) -> dict[str, tuple[str, str]]:

@@ -1,8 +1,8 @@
-"""What links add to the pages of datasets and sources, and to weekly mails."""
+"""What links add to the pages of datasets and sources, and to what there is to do."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from ckan.plugins import toolkit as tk
@@ -14,7 +14,7 @@ from ckanext.ukharvest.harvest.records.links import describe_link
 from ckanext.ukharvest.lib.actions import show_if_may
 from ckanext.ukharvest.lib.lookups import once
 from ckanext.ukharvest.lib.permissions import readable_organisations
-from ckanext.ukharvest.lib.slots import Note, Slot, Task, ToDo
+from ckanext.ukharvest.lib.slots import Slot, Task, ToDo
 from ckanext.ukharvest.lib.texts import labelled, number
 from ckanext.ukharvest.links import model as link_model
 from ckanext.ukharvest.links import texts as link_texts
@@ -65,16 +65,6 @@ def problem_groups(context: Any, source_id: str) -> list[dict[str, Any]]:
             "examples": examples,
         }
     ]
-
-
-def weekly_mail(source_ids: Collection[str]) -> dict[str, Note]:
-    """Return the notes of sources with links that do not work."""
-    counts = link_model.count_of_sources(source_ids)
-    return {
-        id_: Note(link_texts.describe_count(number), "ukharvest_links.report")
-        for id_, number in counts.items()
-        if number
-    }
 
 
 def _task(facts: Mapping[str, Any], name: str) -> Task:
@@ -155,5 +145,4 @@ SLOTS = (
     Slot("source_status", "", source_status),
     Slot("problem_groups", "", problem_groups),
     Slot("to_do", "", lambda: ToDo(link_model.TO_DO, _task)),
-    Slot("weekly_mail", "", weekly_mail),
 )

@@ -80,8 +80,7 @@ def _by_recipient(
 def _send(recipient: Recipient, pairs: list[tuple[Told, SourceStatus]], notes: Notes) -> bool:
     """Send one summary if a source needs attention."""
     is_needed = any(
-        health.value in mails.NEEDS_YOU or any(note.page for note in notes.get(source.id, ()))
-        for source, health in pairs
+        mails.needs_attention(health, notes.get(source.id, ())) for source, health in pairs
     )
     return is_needed and mails.send(mails.compose_weekly(pairs, notes), recipient)
 

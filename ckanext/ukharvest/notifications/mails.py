@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, NamedTuple, cast
+from urllib.parse import urljoin
 
 from ckan import plugins as p
 from ckan.plugins import toolkit as tk
@@ -19,8 +20,10 @@ from ckanext.ukharvest.core.values.text import name_unseen, one_line, shorten
 from ckanext.ukharvest.harvest import database, http_client
 from ckanext.ukharvest.harvest.model import utcnow
 from ckanext.ukharvest.harvest.run import runs
+from ckanext.ukharvest.harvest.sources import source_status
 from ckanext.ukharvest.lib import texts
-from ckanext.ukharvest.lib.slots import Note, facts_of
+from ckanext.ukharvest.lib.slots import Task, facts_of
+from ckanext.ukharvest.lib.tasks import load_rows
 from ckanext.ukharvest.lib.texts import describe_progress, format_counts, gettext, labelled, number
 from ckanext.ukharvest.notifications import model as notification_model
 from ckanext.ukharvest.notifications.model import RECOVERED, Recipient, Told
@@ -30,7 +33,6 @@ from ckanext.ukharvest.sources.texts import Card
 log = logging.getLogger(__name__)
 
 LONGEST_TITLE = 100  # characters of a source's title in a subject
-NEEDS_YOU = (*ATTENTION, Health.HICCUP)  # healths, the most urgent first
 
 # The choices of who gets them.
 EVENTS = {
@@ -64,14 +66,25 @@ class Letter:
     lines: tuple[Line | Sequence[Line], ...]
 
 
-Notes = Mapping[str, Sequence[Note]]  # source id → what features say of it
+# Source id → what features say of it: parts of its line, and tasks, which get lines of their own.
+Notes = Mapping[str, Sequence[str | Task]]
 NO_NOTES: Notes = MappingProxyType({})
 
 
 def notes_of(source_ids: Sequence[str]) -> Notes:
     """Return what features say of sources in a weekly summary."""
-    by_feature = facts_of("weekly_mail", source_ids)
-    return database.group_pairs(pair for notes in by_feature for pair in notes.items())
+    texts = [pair for notes in facts_of("weekly_mail", source_ids) for pair in notes.items()]
+    rows = load_rows(facts_of("to_do"), None)
+    # Of a source's status its own line tells.
+    own = [row for row in rows if row.is_own and row.kind.rows != source_status.TO_DO]
+    tasks = [(row.source_id, row.task()) for row in own if row.source_id in source_ids]
+    return database.group_pairs([*texts, *tasks])
+
+
+def needs_attention(status: SourceStatus, notes: Sequence[str | Task]) -> bool:
+    """Tell whether there is something to do about a source, or its last run failed."""
+    is_to_do = status.is_to_do or any(isinstance(note, Task) for note in notes)
+    return is_to_do or status.value == Health.HICCUP
 
 
 def compose_failure(told: Told, health: SourceStatus, run: Mapping[str, Any]) -> Letter:
@@ -125,10 +138,14 @@ def compose_missing(told: Told, health: SourceStatus) -> Letter:
 
 def compose_weekly(sources: Iterable[tuple[Told, SourceStatus]], notes: Notes = NO_NOTES) -> Letter:
     """Return the weekly summary for one recipient, sources that need attention first."""
-    order: dict[str, int] = {value: place for place, value in enumerate(NEEDS_YOU)}
+    order: dict[str, int] = {
+        value: place for place, value in enumerate((*ATTENTION, Health.HICCUP))
+    }
     sources = sorted(sources, key=lambda pair: order.get(pair[1].value, len(order)))
-    needy = [pair for pair in sources if pair[1].value in NEEDS_YOU]
-    fine = [pair for pair in sources if pair[1].value not in NEEDS_YOU]
+    needy: list[tuple[Told, SourceStatus]] = []
+    fine: list[tuple[Told, SourceStatus]] = []
+    for told, health in sources:
+        (needy if needs_attention(health, notes.get(told.id, ())) else fine).append((told, health))
     judged = runs.runs_by_id([health.judged_id for _told, health in needy if health.judged_id])
     numbers = []
     lines: list[Line | Sequence[Line]] = []
@@ -151,13 +168,13 @@ def _lines_of(
         labelled(_title(told), shorten(heading, LONGEST_TITLE)),
         labelled(tk._("Datasets"), number(health.datasets)),
         *describe_progress(run.get("progress", {})),
-        *(note.text for note in own if not note.page),
+        *(note for note in own if isinstance(note, str)),
     ]
     yield Line(", ".join(parts), source_page(told))
-    for note in own:
-        if note.page:
-            page = {"source": told.name, "locale": "default", "_external": True}
-            yield Line(labelled(_title(told), note.text), str(tk.h.url_for(note.page, **page)))
+    for task in own:
+        if isinstance(task, Task):
+            url = urljoin(tk.config["ckan.site_url"], task.url)
+            yield Line(labelled(_title(told), task.text), url)
 
 
 def compose_test(told: Told) -> Letter:

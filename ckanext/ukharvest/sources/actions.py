@@ -69,8 +69,8 @@ def ukharvest_source_list(context: Any, data_dict: dict[str, Any]) -> dict[str, 
         ``organization``, ``organization_type``, ``type``, ``health``, ``state`` and ``frequency``
         a dict of value → number of sources; ``organizations``: name → title of organisations with
         a source; ``managed``: how many sources the user may manage in all; ``needs_attention``:
-        how many of these are ``held``, ``failing``, ``late``, ``empty``, ``shrunk`` or
-        ``errors``; ``switched_off``: how many more that are switched off the user may manage;
+        how many of these, by health, are in :py:func:`ukharvest_to_do_list`; ``switched_off``:
+        how many more that are switched off the user may manage;
         ``results``: dicts with ``id``, ``name``, ``title``, ``type``, ``url``, ``organization``,
         ``organization_title``, ``organization_type`` ("" for none), ``frequency``, ``next_run``,
         ``last_good_run`` (when it ended), ``datasets`` and ``may_manage``. If the user may manage

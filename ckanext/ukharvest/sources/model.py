@@ -9,7 +9,7 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -52,11 +52,17 @@ class Asker:
 
 
 class Brief(NamedTuple):
-    """Values for filters and order: health, state, time of the end of the last run (seconds)."""
+    """Values for filters, order and figures.
+
+    Attributes:
+        finished: time of the end of the last run, in seconds.
+        is_to_do: a person has to do something about it.
+    """
 
     health: str
     state: str
     finished: float
+    is_to_do: bool = False
 
 
 @dataclass(slots=True)
@@ -104,7 +110,9 @@ def find_sources(wanted: Mapping[str, Any], asker: Asker) -> tuple[list[Listed],
     ]
     matching.sort(key=_ORDERS[wanted["sort"]])
     mine = [listed for listed in visible if listed.may_manage and listed.source.active]
-    values = Counter(listed.value("health") for listed in mine)
+    to_do = Counter(
+        listed.brief.health for listed in mine if listed.brief and listed.brief.is_to_do
+    )
     return matching, {
         "count": len(matching),
         "facets": {facet: _in_order(facet, counter) for facet, counter in counts.items()},
@@ -115,7 +123,7 @@ def find_sources(wanted: Mapping[str, Any], asker: Asker) -> tuple[list[Listed],
         },
         "own": sum(listed.may_manage for listed in matching),
         "managed": len(mine),
-        "needs_attention": {value: values[value] for value in ATTENTION},
+        "needs_attention": {value: to_do[value] for value in ATTENTION},
         "switched_off": sum(listed.may_manage and not listed.source.active for listed in visible),
     }
 
@@ -151,7 +159,8 @@ def _judge(sources: Iterable[Listed]) -> None:
 
 def _brief(found: SourceStatus) -> Brief:
     finished = found.last_ended
-    return Brief(found.value, found.state, finished.timestamp() if finished else 0.0)
+    seconds = finished.timestamp() if finished else 0.0
+    return Brief(found.value, found.state, seconds, found.is_to_do)
 
 
 def _is_asked_for(listed: Listed, words: Collection[str], *, mine: bool) -> bool:
@@ -211,6 +220,32 @@ def of_organisation(organisation_id: str) -> int:
     return int(Session.scalar(query) or 0)
 
 
+def of_organisations(ids: Collection[str]) -> Sequence[Any]:
+    """Return the first ten of these organisations that have sources, for a menu; one statement.
+
+    Returns:
+        Rows (name, title, sources: lists of name and title, empty if there are more than ten).
+    """
+    return Session.execute(_OF_ORGANISATIONS, {"ids": list(ids)}).all() if ids else ()
+
+
+_OF_ORGANISATIONS = sa.text(
+    """
+    SELECT owner.name, COALESCE(NULLIF(owner.title, ''), owner.name) AS title,
+           CASE WHEN sum(count(*)) OVER () <= 10
+                THEN json_agg(json_build_array(source.name,
+                                               COALESCE(NULLIF(source.title, ''), source.name))
+                              ORDER BY lower(source.title), source.id)
+                ELSE '[]' END AS sources
+      FROM harvest_source
+      JOIN package AS source ON source.id = harvest_source.id AND source.state = 'active'
+      JOIN "group" AS owner ON owner.id = source.owner_org
+     WHERE owner.id = ANY (CAST(:ids AS text[]))
+     GROUP BY owner.id
+     ORDER BY lower(owner.title), owner.id
+     LIMIT 10
+    """
+)
 _SOURCES = sa.text(
     f"""
     SELECT source.id, source.url, source.type, COALESCE(source.frequency, 'MANUAL') AS frequency,

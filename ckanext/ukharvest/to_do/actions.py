@@ -11,11 +11,10 @@ from ckanext.ukharvest.core.values.dates import iso
 from ckanext.ukharvest.lib import schema
 from ckanext.ukharvest.lib.lookups import once
 from ckanext.ukharvest.lib.permissions import editable_organisations
-from ckanext.ukharvest.lib.slots import Task, ToDo, facts_of
+from ckanext.ukharvest.lib.slots import Task, facts_of
+from ckanext.ukharvest.lib.tasks import Row, load_rows
 from ckanext.ukharvest.lib.texts import moment
-from ckanext.ukharvest.to_do import model as to_do
 from ckanext.ukharvest.to_do import schema as to_do_schema
-from ckanext.ukharvest.to_do.model import Row
 
 
 @tk.side_effect_free
@@ -37,30 +36,27 @@ def ukharvest_to_do_list(context: Any, data_dict: dict[str, Any]) -> dict[str, A
     """
     tk.check_access("ukharvest_to_do_list", context, data_dict)
     data = schema.validate(data_dict, to_do_schema.to_do_list_schema())
-    kinds, portal, rows = _load(context)
-    tasks: list[Row | Task] = [*portal, *rows]
+    tasks = _load(context)
     page = tasks[data["offset"] :][: data["limit"]]
-    return {"count": len(tasks), "results": [_describe(each, kinds) for each in page]}
+    return {"count": len(tasks), "results": [_describe(task) for task in page]}
 
 
-def _load(context: Any) -> tuple[Sequence[ToDo], Sequence[Task], Sequence[Row]]:
+def _load(context: Any) -> Sequence[Row | Task]:
     """Return what there is to do, loaded once for a page; nothing for who may edit no source."""
     organisations = editable_organisations(context)
     if organisations is not None and not organisations:
-        return (), (), ()
+        return ()
 
-    def load() -> tuple[Sequence[ToDo], Sequence[Task], Sequence[Row]]:
-        kinds = facts_of("to_do")
+    def load() -> Sequence[Row | Task]:
         portal = facts_of("portal_to_do") if organisations is None else ()
         tasks = [task for of_feature in portal for task in of_feature]
-        return kinds, tasks, to_do.load_rows(kinds, organisations)
+        return [*tasks, *load_rows(facts_of("to_do"), organisations)]
 
     return once(("to do", None if organisations is None else tuple(organisations)), load)
 
 
-def _describe(each: Row | Task, kinds: Sequence[ToDo]) -> dict[str, Any]:
+def _describe(task: Row | Task) -> dict[str, Any]:
     source = None
-    if isinstance(each, Row):
-        source = {"name": each.name, "title": each.title}
-        each = kinds[each.kind].describe(each.found, each.name)
-    return {"source": source, **each._asdict(), "since": iso(moment(each.since))}
+    if isinstance(task, Row):
+        source, task = {"name": task.name, "title": task.title}, task.task()
+    return {"source": source, **task._asdict(), "since": iso(moment(task.since))}

@@ -14,7 +14,6 @@ from ckan.tests import factories
 from ckan.tests.helpers import CKANTestApp, call_action
 
 from ckanext.ukharvest.harvest.sources import source_status
-from ckanext.ukharvest.links import model as link_model
 from ckanext.ukharvest.notifications import mails
 from ckanext.ukharvest.notifications import model as notification_model
 from tests.ckan.browser import Visitor
@@ -144,23 +143,28 @@ def test_broken_links_are_filtered_and_counted(broken: Place) -> None:
 
 
 def test_dashboard_and_weekly_summary_lead_to_the_list(
-    broken: Place, app: CKANTestApp, sysadmin: Person
+    broken: Place, app: CKANTestApp, sysadmin: Person, move: Callable[[float], None]
 ) -> None:
     body = app.get("/ckan-admin/ukharvest/diagnostics", headers=sysadmin["headers"]).body
     assert "/harvest/links?state=failing" in body
     body = app.get("/harvest/links?state=failing", headers=sysadmin["headers"]).body
     for part in ("Source</caption>", "Organisation</caption>", "Host</caption>", "127.0.0.1"):
         assert part in body
-    counts = link_model.count_of_sources([broken.source])
-    assert counts == {broken.source: 1}
+    assert mails.notes_of([broken.source]) == {}, "it may come back"
+    for days in (2, 4, 8):
+        move(days)
+        work()
+    (task,) = call_action("ukharvest_to_do_list")["results"][-1:]
+    assert task["text"] == "Dead link: 1"
     address = "editor@council.example"
     act("ukharvest_mail_update", source_id=broken.source, addresses=[address], weekly="needed")
     (told,) = notification_model.sources()
     state = source_status.load_statuses([broken.source])[broken.source]
     letter = mails.compose_weekly([(told, state)], mails.notes_of([broken.source]))
-    (line,) = [each for each in flat(letter.lines) if "does not work" in each.text]
-    assert "1 link does not work" in line.text
-    assert line.url.endswith("/harvest/links?source=rivers")
+    assert letter.subject.endswith("Needs your attention: 1, Fine: 0")
+    line = flat(letter.lines)[-1]
+    assert line.text.endswith(task["text"])
+    assert line.url == tk.config["ckan.site_url"] + task["url"]
     model.Session.remove()
 
 

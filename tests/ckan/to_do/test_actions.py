@@ -130,8 +130,10 @@ def test_a_source_is_to_do_if_most_records_are_refused(
     serve(6)
     assert shown(source)["health"] == "errors"
     assert tasks(editor) == []
+    assert call_action("ukharvest_source_list")["needs_attention"]["errors"] == 0
     serve(7)
     check_same(editor, source, "Problems to fix")
+    assert call_action("ukharvest_source_list")["needs_attention"]["errors"] == 1
 
 
 def test_a_late_source_is_to_do_unless_it_runs(

@@ -8,14 +8,18 @@ from typing import Any
 import pytest
 from ckan.tests import factories
 from ckan.tests.helpers import CKANTestApp
+from lxml import html
 
 from ckanext.ukharvest.harvest.sources import source_status
 from tests.ckan.doctor.dashboards import headers
-from tests.ckan.harvesting import Portal, statements
+from tests.ckan.harvesting import Portal, act, statements
 from tests.ckan.people import person
+from tests.ckan.sources.many_sources import many
 from tests.publisher import Publisher
 
 pytestmark = pytest.mark.in_process
+
+TITLE = "<b>Parking</b> & more"
 
 
 @pytest.fixture
@@ -32,14 +36,30 @@ def words(page: str) -> str:
 
 
 def test_the_header_counts_what_is_to_do(
-    app: CKANTestApp, failing: str, editor: dict[str, Any]
+    app: CKANTestApp, failing: str, editor: dict[str, Any], organization: dict[str, str]
 ) -> None:
+    act("package_patch", id=failing, title=TITLE)
     page = app.get("/about", headers=editor["headers"]).body
     assert "Harvesting 1 To do" in words(page)
     assert 'href="/harvest/"' in page  # without scripts
-    for link in ("/harvest/to-do", "/harvest/?mine=1", "/harvest/add"):
-        assert f'href="{link}"' in page
+    own = organization["name"]
+    (menu,) = html.fromstring(page).xpath(
+        "//ul[@class='dropdown-menu'][.//a[@href='/harvest/add']]"
+    )
+    links = ("to-do", f"?organization={own}", "parking", "", "add")
+    assert menu.xpath(".//a/@href") == [f"/harvest/{link}" for link in links]
+    assert menu.xpath("string(.//a[@href='/harvest/parking'])") == TITLE
+    assert menu.xpath("./following-sibling::noscript//a/@href") == menu.xpath(".//a/@href")
     assert "dropdown-menu" not in app.get("/about", headers=person()["headers"]).body
+
+
+def test_the_menu_has_few_lines_where_sources_are_many(
+    app: CKANTestApp, portal: Portal, editor: dict[str, Any], organization: dict[str, str]
+) -> None:
+    many(11, portal.organization_id)
+    page = html.fromstring(app.get("/about", headers=editor["headers"]).body)
+    assert page.xpath("//ul[@class='dropdown-menu']//a[contains(@href, '/harvest/?org')]")
+    assert not page.xpath("//ul[@class='dropdown-menu']//a[contains(@class, 'ps-5')]")
 
 
 def test_visitors_cost_no_statement(app: CKANTestApp, failing: str, editor: Any) -> None:

@@ -1,4 +1,4 @@
-"""What there is to do at sources: one statement of all features' rows."""
+"""What there is to do at sources: one statement of all features' rows, for pages and mails."""
 
 from __future__ import annotations
 
@@ -10,22 +10,29 @@ from ckan import model
 from sqlalchemy.dialects.postgresql import ARRAY
 
 from ckanext.ukharvest.harvest.model import utcnow
-from ckanext.ukharvest.lib.slots import ToDo
+from ckanext.ukharvest.lib.slots import Task, ToDo
 
 
 class Row(NamedTuple):
     """Something to do at a source.
 
     Attributes:
-        kind: which of the ``ToDo`` it is of.
-        name, title: of the source.
-        found: what its ``check`` returned.
+        kind: which of its kinds it is of.
+        source_id, name, title: of the source.
+        is_own: each editor of the source may do it.
+        facts: what the kind's ``check`` returned.
     """
 
-    kind: int
+    kind: ToDo
+    source_id: str
     name: str
     title: str
-    found: Any
+    is_own: bool
+    facts: Any
+
+    def task(self) -> Task:
+        """Return it as people read it."""
+        return self.kind.describe(self.facts, self.name)
 
 
 def load_rows(kinds: Sequence[ToDo], organisations: Sequence[str] | None) -> list[Row]:
@@ -39,16 +46,21 @@ def load_rows(kinds: Sequence[ToDo], organisations: Sequence[str] | None) -> lis
         for number, kind in enumerate(kinds)
     )
     query = sa.text(_ROWS.format(union=union)).bindparams(_ORGANISATIONS)
-    given = {"now": utcnow(), "organisations": organisations}
-    rows = model.Session.execute(query, given)
+    values = {"now": utcnow(), "organisations": organisations}
+    rows = model.Session.execute(query, values)
     checked = ((row, kinds[row.kind].check(row.facts)) for row in rows)
-    return [Row(row.kind, row.name, row.title, found) for row, found in checked if found]
+    return [
+        Row(kinds[row.kind], row.id, row.name, row.title, row.is_own, facts)
+        for row, facts in checked
+        if facts
+    ]
 
 
 _ORGANISATIONS = sa.bindparam("organisations", type_=ARRAY(sa.UnicodeText))
 _ROWS = """
-    SELECT task.kind, task.facts, source.name, COALESCE(NULLIF(source.title, ''), source.name)
-               AS title
+    SELECT task.kind, task.facts, source.id, source.name,
+           COALESCE(NULLIF(source.title, ''), source.name) AS title,
+           task.whom <@ ARRAY[source.owner_org] AS is_own
       FROM ({union}) AS task
       JOIN package AS source ON source.id = task.source_id AND source.state = 'active'
      WHERE CAST(:organisations AS text[]) IS NULL OR task.whom <@ CAST(:organisations AS text[])
