@@ -243,3 +243,17 @@ def _is_land(rings: list[list[tuple[int, int]]], longitude: float, latitude: flo
 def test_land_is_where_land_is(path: str, places: dict[tuple[float, float], bool]) -> None:
     rings = _rings(path)
     assert {place: _is_land(rings, *place) for place in places} == places
+
+
+def test_results_are_boxes_around_a_place() -> None:
+    datasets = [("<b>Kite</b>", json.dumps(KITE)), ("None", "")]
+    box = (-3.0, 52.0, -1.0, 53.5)  # that of the kite
+    drawn = extent_map.render_results(datasets, "Stafford & more", box, _url)
+    assert drawn is not None
+    figure = ElementTree.fromstring(drawn)
+    assert [title.text for title in figure.iter("title")] == ["<b>Kite</b>"]
+    (lines,) = {path.attrib["d"] for path in figure.iter("path")}
+    assert lines.count("L") == 4
+    assert figure.findtext("figcaption") == "Stafford & more"
+    assert extent_map.render_results(datasets[1:], "Stafford", box, _url) is None
+    assert "52° N to 53.5° N" in str(extent_map.render_results(datasets, "", box, _url))

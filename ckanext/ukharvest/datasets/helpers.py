@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from ckan.plugins import toolkit as tk
+from markupsafe import Markup
 
 from ckanext.ukharvest import config, dataset_schema, fields
 from ckanext.ukharvest.core.dataset_changes import compare_texts
@@ -16,6 +17,7 @@ from ckanext.ukharvest.datasets import search
 from ckanext.ukharvest.datasets.provenance import fact, facts_of, portal, ukharvest_is_harvested
 from ckanext.ukharvest.datasets.rows import find_place, ukharvest_field_value
 from ckanext.ukharvest.harvest.index import index_values
+from ckanext.ukharvest.lib.lookups import once
 from ckanext.ukharvest.rendering import extent_map, form_fields, inspire, values
 from ckanext.ukharvest.rendering.fields import OF_RESOURCE as RESOURCE_FIELDS
 
@@ -64,8 +66,7 @@ def ukharvest_extent(package: dict[str, Any]) -> dict[str, Any] | None:
     # Tiles are configured, and ckanext-spatial's plugin that draws them is loaded.
     has_tiles = bool(drawn) and "get_common_map_config" in tk.h and bool(tk.config.get(_TILES))
     if drawn is None and not places:
-        owner = package.get("owner_org") if search.is_offered() else None
-        area = gazetteer.find_one(index_values.area_of(owner)) if owner else None
+        area = _area_of_publisher(package)
         if area is None:
             return None
         geometry, publisher = area.as_geojson(), area.name
@@ -78,6 +79,32 @@ def ukharvest_extent(package: dict[str, Any]) -> dict[str, Any] | None:
         "detailed": bool(tk.request.args.get(DETAILED)) if has_tiles else None,
         "publisher": publisher,
     }
+
+
+def _area_of_publisher(package: Mapping[str, Any]) -> gazetteer.Place | None:
+    """Return the area by which the search finds a dataset without an extent, None without one."""
+    owner = package.get("owner_org") if search.is_offered() else None
+    return once(
+        ("area", owner), lambda: gazetteer.find_one(index_values.area_of(owner)) if owner else None
+    )
+
+
+def ukharvest_results_map(
+    packages: Iterable[Mapping[str, Any]], place: Mapping[str, Any]
+) -> Markup | None:
+    """Return a map of the datasets on a page of results near a place; None without an extent.
+
+    Args:
+        place: as ``ukharvest_place`` returns it.
+    """
+    datasets = []
+    for package in packages:
+        area = None if fact(package, "spatial") else _area_of_publisher(package)
+        geometry = area.as_geojson() if area else fact(package, "spatial")
+        datasets.append((tk.h.dataset_display_name(package), geometry))
+    west, south, east, north = map(float, place["box"].split(","))
+    box = (west, south, east, north)
+    return extent_map.render_results(datasets, place["name"], box, tk.h.url_for_static, tk._)
 
 
 def add_translations(package: dict[str, Any]) -> None:

@@ -132,11 +132,16 @@ def _joined(parts: list[Area]) -> list[Area]:
         for east in (area for area in boxes if area.box[0] == -180 and area is not west):
             if west.box[1::2] == east.box[1::2] and west in parts and east in parts:
                 start, south, _, north = west.box
-                end = east.box[2] + 360
-                corners = [(start, south), (end, south), (end, north), (start, north)]
-                whole = Area("box", ((*corners, corners[0]),), (start, south, end, north))
+                whole = area_of_box((start, south, east.box[2] + 360, north))
                 parts = [whole if area is west else area for area in parts if area is not east]
     return parts
+
+
+def area_of_box(box: Box) -> Area:
+    """Return a box as an area."""
+    west, south, east, north = box
+    corners = ((west, south), (east, south), (east, north), (west, north))
+    return Area("box", ((*corners, corners[0]),), box)
 
 
 def around(found: Sequence[Area]) -> Box:

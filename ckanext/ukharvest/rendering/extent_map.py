@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from markupsafe import Markup
 
 from ckanext.ukharvest.core.values.geometries import Box
-from ckanext.ukharvest.rendering.extent import Area, Window, areas, around, window_around
+from ckanext.ukharvest.rendering.extent import (
+    Area,
+    Window,
+    area_of_box,
+    areas,
+    around,
+    window_around,
+)
 
 Translate = Callable[[str], str]
 
@@ -226,6 +233,10 @@ _PATH = Markup(
     '<path class="ukharvest-extent-area" d="{0}" fill="#a3360b" fill-opacity=".12"'
     ' fill-rule="evenodd" stroke="#a3360b" stroke-width="2.5"/>'
 )
+_TITLED = Markup("<g><title>{}</title>{}</g>")
+_SEARCHED = Markup(
+    '<path d="{}" fill="none" stroke="#33404a" stroke-width="2" stroke-dasharray="6 4"/>'
+)
 _MARKER = Markup(
     '<circle cx="{0}" cy="{1}" r="9" fill="none" stroke="#fff" stroke-width="5"/>'
     '<g class="ukharvest-extent-area"><circle cx="{0}" cy="{1}" r="9" fill="none"'
@@ -284,6 +295,42 @@ def render_extent(
     )
 
 
+def render_results(
+    datasets: Iterable[tuple[str, str]],
+    name: str,
+    box: Box,
+    outline_url: Callable[[str], str],
+    translate: Translate = plain,
+) -> Markup | None:
+    """Return a picture of the boxes around datasets, and of the place that was searched for.
+
+    None if no dataset has an extent.
+
+    Args:
+        datasets: title and GeoJSON text of each.
+        name: of the place, "" for a box without one.
+        box: of the place.
+        outline_url, translate: as for ``render_extent``.
+    """
+    named = [(title, areas(text)) for title, text in datasets]
+    boxes = [(title, area_of_box(around(extent))) for title, extent in named if extent]
+    if not boxes:
+        return None
+    place = area_of_box(box)
+    view = window_around([place, *(area for _title, area in boxes)])
+    drawn = [_TITLED.format(title, _drawn(area, view)) for title, area in boxes]
+    caption = name or describe_areas([place], translate)
+    return _FIGURE.format(
+        width=view.width,
+        height=view.height,
+        label=f"{_say('map', translate)}: {caption}",
+        land=_land(view, outline_url),
+        drawn=Markup("").join([*drawn, _SEARCHED.format(_lines(place, view))])
+        + render_names(view, []),
+        caption=caption,
+    )
+
+
 def _land(view: Window, outline_url: Callable[[str], str]) -> Markup:
     """Draw the coast line as often as the window shows it: it repeats every 360°."""
     is_uk = (
@@ -311,14 +358,17 @@ def _drawn(area: Area, view: Window) -> Markup:
     west, south, east, north = area.box
     if view.x(east) - view.x(west) < _SMALL and view.y(south) - view.y(north) < _SMALL:
         return _MARKER.format(*_numbers(view.x((west + east) / 2), view.y((south + north) / 2)))
-    path = _PATH.format(
-        "".join(
-            "M" + "L".join(" ".join(_numbers(view.x(x), view.y(y))) for x, y in line)
-            for line in area.lines
-        )
-    )
+    path = _PATH.format(_lines(area, view))
     x, y, radius = _circle(area, view)
     return _RING.format(*_numbers(x, y, radius)) + path if _is_hard_to_see(area, view) else path
+
+
+def _lines(area: Area, view: Window) -> str:
+    """Return an area's lines as those of an SVG path."""
+    return "".join(
+        "M" + "L".join(" ".join(_numbers(view.x(x), view.y(y))) for x, y in line)
+        for line in area.lines
+    )
 
 
 def _is_hard_to_see(area: Area, view: Window) -> bool:

@@ -97,6 +97,21 @@ def test_datasets_are_found_by_place(found_by_place: None, app: CKANTestApp) -> 
     assert found(**box_params(-2, 53, "x", 54)) == {"leeds", "kent"}
 
 
+def test_results_near_a_place_are_on_a_map(found_by_place: None, app: CKANTestApp) -> None:
+    council = factories.Organization(name="council", image_url="")
+    factories.Dataset(name="none", title="<i>None</i>", owner_org=council["id"])
+    act("organization_patch", id="council", ukharvest_organization_area="Leeds")
+    tick()
+
+    def drawn(**parameters: Any) -> list[str]:
+        page = html.fromstring(app.get("/dataset/", query_string=parameters).body)
+        return [title.text for title in page.xpath("//figure//g/title")]
+
+    assert sorted(drawn(ext_place="Leeds")) == ["<i>None</i>", "Roads of leeds"]
+    assert drawn(ext_bbox="0,51,1,52") == ["Roads of kent"]
+    assert drawn() == drawn(ext_place="Bristol") == drawn(ext_place="Newport") == []
+
+
 def test_place_without_datasets_is_named(found_by_place: None, app: CKANTestApp) -> None:
     body = app.get("/dataset/", query_string={"ext_place": "Bristol", "q": "roads"}).body
     page = html.fromstring(body)
@@ -204,6 +219,7 @@ def test_without_a_search_by_place_there_are_no_fields(clean: None, app: CKANTes
 
 def test_place_is_chosen_in_a_browser(found_by_place: None, visitor: Visitor) -> None:
     looks.check(visitor, "place", "/dataset/?ext_place=Newport")
+    looks.check(visitor, "place-map", "/dataset/?ext_place=Leeds")
     page = visitor.page
     page.goto("/dataset/")
     page.fill("#dataset-search-form [name=q]", "roads")

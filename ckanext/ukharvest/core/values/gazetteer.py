@@ -30,7 +30,7 @@ _POSTCODE = re.compile(r"([a-z]{1,2}[0-9][a-z0-9]?) ?[0-9][a-z]{2}")
 _COUNCIL = re.compile(r"(?: (?:city|county|borough|district|metropolitan))+ council$")
 # Boxes so many times larger than the smallest are those of counties and nations.
 _NEIGHBOURS = 4
-_ALIKE = 0.75  # of difflib's ratio
+_ALIKE, _ALIAS_ALIKE = 0.75, 0.85  # of difflib's ratio: for a name, and for one of its others
 
 
 class Place(NamedTuple):
@@ -95,10 +95,21 @@ def suggest(beginning: str, limit: int = 10) -> list[Place]:
 
 
 def similar(name: str, limit: int = 5) -> list[Place]:
-    """Return places whose names are spelt nearly so, the most similar first."""
-    gazetteer = _gazetteer()
-    names = difflib.get_close_matches(fold(name), gazetteer.names, limit, _ALIKE)
-    return _first(gazetteer, names, limit)
+    """Return places whose names are spelt nearly so, the most similar first.
+
+    With the same first letter, which people seldom mistake. What is alike only by another name,
+    such as an old one, has to be more alike.
+    """
+    gazetteer, key = _gazetteer(), fold(name)
+    same = [known for known in gazetteer.names if known[:1] == key[:1]]
+    others = difflib.get_close_matches(key, same, limit, _ALIAS_ALIKE)
+    near = [
+        known
+        for known in difflib.get_close_matches(key, same, limit, _ALIKE)
+        if known in others
+        or any(fold(place.name).startswith(known) for place in gazetteer.named[known])
+    ]
+    return _first(gazetteer, near, limit)
 
 
 def nearest(longitude: float, latitude: float) -> str:
