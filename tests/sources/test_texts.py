@@ -74,7 +74,7 @@ def test_a_first_run_that_was_stopped_is_a_run() -> None:
 def test_pending_deletions_are_shown_with_their_share() -> None:
     shown = card_of(held=300, max_share=0.2)
     assert shown.heading == "Waiting for a decision: 300 datasets would be deleted"
-    assert shown.text[0].endswith("are no longer in the source. That is 25%.")
+    assert shown.text[0].endswith("leave them out. That is 25%.")
     assert "more than 20%" in shown.text[1]
 
 

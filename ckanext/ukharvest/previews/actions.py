@@ -82,7 +82,9 @@ def show_preview(preview: SourcePreview, context: Any) -> dict[str, Any]:
     if state in source_previews.UNDER_WAY:
         now = state, preview.stage, preview.done, shown.get("seconds")
         return {**shown, "text": [preview_texts.progress(*now)], "steps": preview_texts.steps(*now)}
-    shown["text"] = list(preview_texts.sentences(kind, result))
+    replaced = preview.stage == source_previews.REPLACED
+    stopped = [tk._("It ended because another test was started.")] if replaced else []
+    shown["text"] = [*stopped, *preview_texts.sentences(kind, result)]
     if kind == PreviewKind.TEST and preview_auth.may_add(context):
         shown["proposals"], shown["form_values"] = describe_proposals(context, result or {})
     if kind == PreviewKind.MOVE and result and result["move"]:

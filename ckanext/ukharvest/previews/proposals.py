@@ -56,7 +56,7 @@ def _rows(
     yield _row("source_type", kind, text=type_label(kind))
     yield _row("url", lookup["url"])
     if publisher:
-        yield _row("title", str(publisher["value"]), _share(publisher))
+        yield _row("title", str(publisher["value"]), tk._("Named like the publisher"))
     else:
         yield _row("title", lookup["site_title"] or urlsplit(lookup["url"]).hostname or "")
     yield _organisation(context, str(publisher["value"]).casefold() if publisher else "")

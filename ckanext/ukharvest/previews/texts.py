@@ -89,14 +89,16 @@ def heading(kind: str, state: str, result: Result | None, label: str = "") -> st
         return str(tk._("Stopped"))
     if kind == PreviewKind.MOVE:
         return str(tk._("What is at the new URL"))
-    verdict = _VERDICTS[result["verdict"]]
-    text = str(tk._(verdict))
+    some_failed = result["verdict"] == "problems" and result["fates"].get("lost")
+    verdict = "errors" if some_failed else result["verdict"]
+    text = str(tk._(_VERDICTS[verdict]))
     return labelled(label, text) if result["lookup"] else text
 
 
 _VERDICTS = {
     "yes": _("This works"),
     "problems": _("This works, with problems"),
+    "errors": _("Some records failed"),
     "no": _("This does not work yet"),
 }
 
@@ -118,7 +120,8 @@ def sentences(kind: str, result: Result | None) -> Iterator[str]:
         yield str(tk._("No records found"))
     yield from _of_end(result)
     if result["estimate_seconds"] and kind not in SAVED:
-        minutes = round(result["estimate_seconds"] / 60)
+        seconds = result["estimate_seconds"]
+        minutes = round(seconds / 60) if seconds >= 60 else 0  # noqa: PLR2004
         yield (
             gettext("A first run will take about {time}.", time=duration(60 * minutes))
             if minutes
@@ -131,7 +134,7 @@ def sentences(kind: str, result: Result | None) -> Iterator[str]:
 def _of_records(result: Result) -> Iterator[str]:
     """Yield how many were read, and how many of them have problems, failed or are skipped."""
     count, fates = result["count"], result["fates"]
-    yield ngettext(
+    read = ngettext(
         "Read {read} of {n} record in {time}.",
         "Read {read} of {n} records in {time}.",
         count,
@@ -140,16 +143,16 @@ def _of_records(result: Result) -> Iterator[str]:
         time=duration(max(1, result["seconds"])),
     )
     others = {key: fates[key] for key in ("lost", "skipped") if fates.get(key)}
-    if problems := fates.get("problems"):
-        yield labelled(tk._("With problems"), number(problems))
+    problems = fates.get("problems")
+    faulty = labelled(tk._("With problems"), number(problems)) if problems else ""
+    figures = ", ".join(filter(None, (faulty, format_counts(others))))
+    yield f"{read} {figures}".strip()
     if refused := (result.get("refused") or {}).get("records"):
         yield ungettext(
             "This portal’s own form refuses {n} record.",
             "This portal’s own form refuses {n} records.",
             refused,
         )
-    if others:
-        yield format_counts(others)
     is_all = fates.get("skipped") == sum(fates.values())
     if others and is_all and not result["changes"].get("unchanged"):
         yield str(tk._("All are skipped: a run would import nothing. The records below say why."))
@@ -172,8 +175,8 @@ def _would_do(result: Result) -> Iterator[str]:
         yield labelled(tk._("Files that go"), number(files))
     if missing := result["changes"].get("missing", 0) or adopted.get("missing"):
         yield ungettext(
-            "{n} dataset here is no longer in the source.",
-            "{n} datasets here are no longer in the source.",
+            "{n} dataset here is no longer in the source, or the settings leave it out.",
+            "{n} datasets here are no longer in the source, or the settings leave them out.",
             missing,
         )
 

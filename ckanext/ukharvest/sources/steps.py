@@ -28,7 +28,7 @@ from ckanext.ukharvest.sources.pages import find_source
 steps = Blueprint("ukharvest", __name__)
 
 # The page says whether it waits or reads.
-RUN_REQUESTED = _("Run requested. Its progress is shown below.")
+RUN_REQUESTED = _("Run requested.")
 RUN_WAITS = _(
     "The run was created, but the portal's queue cannot be reached. It starts by itself when the "
     "queue works again."

@@ -60,8 +60,10 @@ STOPPED_RECORDS = _(
 def not_seen(count: int) -> str:
     """Return what missing records mean for their datasets."""
     return ungettext(
-        "{n} record was not in the source. Its dataset is kept for now.",
-        "{n} records were not in the source. Their datasets are kept for now.",
+        "{n} record is not in the source, or its settings leave it out. Its dataset is kept for "
+        "now.",
+        "{n} records are not in the source, or its settings leave them out. Their datasets are "
+        "kept for now.",
         count,
     )
 
@@ -267,7 +269,8 @@ def _held(status: SourceStatus, label: str) -> Card:
     count = status.held
     datasets = max(status.datasets, count)
     share = gettext(
-        "{missing} of {datasets} datasets are no longer in the source. That is {share}.",
+        "{missing} of {datasets} datasets are no longer in the source, or its settings leave them "
+        "out. That is {share}.",
         missing=number(count),
         datasets=number(datasets),
         share=f"{round(100 * count / datasets)}%",

@@ -265,7 +265,9 @@ def test_a_check_says_what_a_run_would_do(
     assert found["result"]["fates"]["lost"] == 1
     assert found["heading"] == "This works, with problems"
     assert any(text.startswith("In a run: ") for text in found["text"])
-    assert "1 dataset here is no longer in the source." in found["text"]
+    assert (
+        "1 dataset here is no longer in the source, or the options leave it out." in found["text"]
+    )
     assert [each["metadata_modified"] for each in portal.datasets()] == before
     model.Session.query(Record).delete()  # as if another harvester had filled the source
     model.Session.commit()

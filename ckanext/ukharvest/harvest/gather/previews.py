@@ -66,6 +66,7 @@ class SourcePreview(tk.BaseModel):  # type: ignore[misc, name-defined]
 
 
 WAITING, RUNNING, DONE, STOPPED = tuple(PreviewState)
+REPLACED = "replaced"  # stage of a test that ended because its user started another
 UNDER_WAY = (WAITING, RUNNING)
 SILENT_AFTER = dt.timedelta(minutes=4)  # without progress: its worker has ended
 GIVEN_UP_AFTER = dt.timedelta(minutes=30)  # in the queue: no worker runs, or the queue was lost
@@ -177,7 +178,8 @@ def started_lately(user_name: str) -> int:
 
 def stop_tests(user_name: str) -> None:
     """Stop a user's running tests of URLs; those of texts and files go on."""
-    _end(SourcePreview.user_name == user_name, _IS_UNSAVED, SourcePreview.content.is_(None))
+    own = (SourcePreview.user_name == user_name, _IS_UNSAVED, SourcePreview.content.is_(None))
+    _end(*own, stage=REPLACED)
 
 
 def delete_tests(user_name: str) -> None:
@@ -208,9 +210,10 @@ def stop_preview(id_: str) -> None:
     _end(SourcePreview.id == id_)
 
 
-def _end(*which: Any) -> None:
+def _end(*which: Any, **values: str) -> None:
     statement = sa.update(SourcePreview).where(*which, SourcePreview.state.in_(UNDER_WAY))
-    _execute(statement.values(state=STOPPED, finished=tables.utcnow(), **NO_CONTENT))
+    ended = {"state": STOPPED, "finished": tables.utcnow(), **NO_CONTENT, **values}
+    _execute(statement.values(**ended))
 
 
 def begin_preview(id_: str) -> SourcePreview | None:
