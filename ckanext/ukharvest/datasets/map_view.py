@@ -98,12 +98,12 @@ def web_address(resource: dict[str, Any]) -> str:
 
 
 def view_of(resource: dict[str, Any], package: dict[str, Any]) -> dict[str, Any]:
-    """Return the template's variables: url, host, title, layers, settings, sentence.
+    """Return the template's variables: url, title, layers, settings, sentence.
 
     ``settings`` are for the script; if they are empty there is no map, and ``sentence`` says why.
     """
     which, url = kind(resource), web_address(resource)
-    view: dict[str, Any] = {"url": url, "host": urlsplit(url).netloc, "layers": [], "settings": {}}
+    view: dict[str, Any] = {"url": url, "layers": [], "settings": {}}
     view["filtered_from"] = FILTERED_FROM
     view["sentence"] = tk._("This resource cannot be shown on a map.")
     settings = {"kind": which, "texts": texts_of(which), "bounds": bounds(package), **background()}

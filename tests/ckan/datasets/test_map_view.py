@@ -153,7 +153,7 @@ def test_a_secure_page_says_that_a_service_is_not(
 def test_unchecked_service_is_described_in_a_sentence(site: str, visitor: Visitor) -> None:
     visitor.page.goto(page_of("https://maps.test/ows"))
     expect(visitor.page.get_by_text("has not read the service's list of layers")).to_be_visible()
-    link = visitor.page.get_by_role("link", name="maps.test", exact=True)
+    link = visitor.page.get_by_role("link", name="https://maps.test/ows", exact=True)
     assert link.get_attribute("href") == "https://maps.test/ows"
     assert visitor.hosts == {urlsplit(site).netloc}
     assert visitor.errors == []
