@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
-from ckanext.ukharvest.core.errors import NotValid
 from ckanext.ukharvest.core.problems.texts import LOST, NOTE, PROBLEM, STOP
 from ckanext.ukharvest.core.values.text import name_unseen, shorten
 from ckanext.ukharvest.reading.preview_result import ProblemGroups, facts
@@ -83,12 +82,7 @@ def write(check: Check, out: TextIO, *, with_records: bool = False) -> None:
     with tempfile.SpooledTemporaryFile(_IN_MEMORY, "w+", encoding="utf-8") as records:
         for number, entry in enumerate(check, start=1):
             counts[fate_of(entry)] += 1
-            if "error" in entry:
-                # Its other problems are not why it would fail, unless it breaks rules.
-                reasons = entry["problems"] if entry["error"]["code"] == NotValid.code else ()
-                groups.add([entry["error"], *reasons], entry, consequence=LOST)
-            else:
-                groups.add(entry["problems"], entry)
+            groups.add_record(entry)
             if with_records:
                 _print(_block(number, entry), cast(TextIO, records))
         groups.add(check.problems, {"title": "", "guid": ""})

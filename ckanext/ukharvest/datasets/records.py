@@ -71,7 +71,7 @@ def _problem(row: RecordProblem) -> dict[str, Any]:
 
 
 def _with_texts(problem: dict[str, Any], consequence: str, *more: str) -> dict[str, Any]:
-    texts = lib_texts.describe_problem(problem["code"], consequence)
+    texts = lib_texts.describe_problem(problem["code"], consequence, problem.get("field", ""))
     return {**problem, **{key: getattr(texts, key) for key in ("title", "meaning", "tip", *more)}}
 
 

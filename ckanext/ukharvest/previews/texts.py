@@ -145,7 +145,8 @@ def _of_records(result: Result) -> Iterator[str]:
     others = {key: fates[key] for key in ("lost", "skipped") if fates.get(key)}
     problems = fates.get("problems")
     faulty = labelled(tk._("With problems"), number(problems)) if problems else ""
-    figures = ", ".join(filter(None, (faulty, format_counts(others))))
+    are_all = [key for key in others if fates[key] == result["read"]]
+    figures = ", ".join(filter(None, (faulty, "" if are_all else format_counts(others))))
     yield f"{read} {figures}".strip()
     if refused := (result.get("refused") or {}).get("records"):
         yield ungettext(
@@ -153,9 +154,15 @@ def _of_records(result: Result) -> Iterator[str]:
             "This portal’s own form refuses {n} records.",
             refused,
         )
-    is_all = fates.get("skipped") == sum(fates.values())
-    if others and is_all and not result["changes"].get("unchanged"):
-        yield str(tk._("All are skipped: a run would import nothing. The records below say why."))
+    for key in are_all:
+        yield str(tk._(_NOTHING[key]))
+
+
+# How a test ends whose every record ends so, in English.
+_NOTHING = {
+    "lost": _("All fail: a run would import nothing. The problems below say why."),
+    "skipped": _("All are skipped: a run would import nothing. The records below say why."),
+}
 
 
 def _would_do(result: Result) -> Iterator[str]:

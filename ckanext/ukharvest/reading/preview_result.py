@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, TypedDict
 
+from ckanext.ukharvest.core.errors import NotValid
 from ckanext.ukharvest.core.problems.texts import (
     ENTRY_NUMBERS,
+    LOST,
     NOTE,
     PROBLEM,
     SEVERITIES,
@@ -35,10 +37,19 @@ Entry = Mapping[str, Any]
 
 
 class ProblemGroups:
-    """Problems grouped by code and field; call ``add`` for each record, then ``results``."""
+    """Problems grouped by code and field; call ``add_record`` for each, then ``results``."""
 
     def __init__(self) -> None:
         self._groups: dict[tuple[str, str], ProblemGroup] = {}
+
+    def add_record(self, entry: Entry) -> None:
+        """Add why a record fails, or else its problems; nothing of one that is skipped."""
+        if "error" in entry:
+            # Its other problems are not why it fails, unless it breaks rules.
+            reasons = entry["problems"] if entry["error"]["code"] == NotValid.code else ()
+            self.add([entry["error"], *reasons], entry, consequence=LOST)
+        elif "skipped" not in entry:
+            self.add(entry.get("problems", ()), entry)
 
     def add(
         self, problems: Iterable[Problem], record: Mapping[str, Any], consequence: str = PROBLEM

@@ -18,7 +18,6 @@ from ckanext.ukharvest.core.errors import (
     UkharvestError,
 )
 from ckanext.ukharvest.core.http.client import HttpClient
-from ckanext.ukharvest.core.problems.texts import LOST
 from ckanext.ukharvest.core.record_filter import FilterFields
 from ckanext.ukharvest.core.records import Ending, RawRecord, Source
 from ckanext.ukharvest.reading.adoption_changes import DatasetChanges
@@ -243,9 +242,7 @@ class SourcePreview:
             self.changes[change] += 1
         if arrives:
             self.common.add(entry)
-        self.groups.add(entry["problems"] if fate != "skipped" else (), entry)
-        if "error" in entry:
-            self.groups.add([entry["error"]], entry, consequence=LOST)
+        self.groups.add_record(entry)
         if len(self.samples) < SAMPLES:
             self.samples.append(sample_of(entry, fate, change if arrives else ""))
 

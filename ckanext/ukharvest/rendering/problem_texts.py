@@ -37,18 +37,36 @@ _DEFECTS = {
     "list": _("{element}: not in the list"),
 }
 _DEFECT = _("{element}: missing or wrong")
-# What a missing field is, by the last part of its name in any format.
+_DESCRIPTION = (
+    _("Description"),
+    _("Add the description, for example: Where the council’s car parks are and what they cost."),
+)
+_LICENCE = (
+    _("Licence"),
+    _(
+        "Add the licence, for example "
+        "https://www.nationalarchives.gov.uk/doc/open-government-licence/version/3/."
+    ),
+)
+# What a missing field is and what to write, by the last part of its name in any format.
 _MISSING = {
-    "contactpoint": _("Contact"),
-    "description": _("Description"),
-    "identifier": _("Identifier"),
-    "keyword": _("Tags"),
-    "licence": _("Licence"),
-    "license": _("Licence"),
-    "modified": _("Last modified"),
-    "publisher": _("Publisher"),
-    "rights": _("Rights"),
-    "title": _("Title"),
+    "contactpoint": (
+        _("Contact"),
+        _("Add the contact: a name and an email address, for example opendata@example.gov.uk."),
+    ),
+    "description": _DESCRIPTION,
+    "ex_geographicboundingbox": (
+        _("Place"),
+        _("Add the box around the place: west, south, east, north, for example 0.1, 52, 0.5, 52.3."),
+    ),
+    "license": _LICENCE,
+    "license_id": _LICENCE,
+    "notes": _DESCRIPTION,
+    "publisher": (
+        _("Publisher"),
+        _("Add the name of the publisher, for example Example District Council."),
+    ),
+    "rights": _LICENCE,
 }
 _LONGEST = 60  # characters of what the standard wants, in a title
 
@@ -84,26 +102,27 @@ def describe_problem(
     meaning = translate(MEANINGS[severity])
     rule = BY_CODE.get(code)
     if rule is None:
-        tip = texts.find_text(code).tip
-        return ProblemTexts(
-            _with_field(code, field, translate), severity, meaning, tip and translate(tip)
-        )
+        title, tip = _of_code(code, field, translate)
+        return ProblemTexts(title, severity, meaning, tip and translate(tip))
     wanted = translate(_("The standard expects {wanted}.")).format(wanted=translate(rule.wanted))
     tip = translate(_("Write it like this: {example}")).format(example=rule.example)
     tip = tip if rule.example else ""
     return ProblemTexts(_title(rule, translate), severity, f"{meaning} {wanted}", tip, wanted)
 
 
-def _with_field(code: str, field: str, translate: Translate) -> str:
-    title = translate(texts.find_text(code).title)
+def _of_code(code: str, field: str, translate: Translate) -> tuple[str, str]:
+    """Return the title, and in English the tip, of a code that is no rule's."""
+    text = texts.find_text(code)
+    title = str(translate(text.title))
     if not field:
-        return str(title)
+        return title, text.tip
     field = ENTRY_NUMBERS.sub("", field)
     if code != "missing-field":
-        return str(translate(_("{title} ({field})")).format(title=title, field=field))
-    label = _MISSING.get(re.split(r"[.:/@]", field)[-1].casefold())
+        named = translate(_("{title} ({field})")).format(title=title, field=field)
+        return str(named), text.tip
+    label, tip = _MISSING.get(re.split(r"[.:/@]", field)[-1].casefold(), ("", text.tip))
     element = translate(label) if label else field
-    return str(translate(_("{element}: missing"))).format(element=element)
+    return str(translate(_("{element}: missing"))).format(element=element), tip
 
 
 def _title(rule: Rule, translate: Translate) -> str:

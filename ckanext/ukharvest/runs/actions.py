@@ -244,7 +244,7 @@ def ukharvest_record_list(context: Any, data_dict: dict[str, Any]) -> dict[str, 
     :returns: ``count`` and ``results``: dicts with ``record_id`` (null if it has no page),
         ``guid``, ``title``, ``outcome``, ``dataset_name`` (null if there is none, or if it is
         another organisation's private one: then there is no title either), ``problems`` (the
-        first three: ``code``, ``severity``, ``title``, ``message``, ``field``, ``line``) and
+        first three, those with the ``code`` asked for before others: ``code``, ``severity``, ``title``, ``message``, ``field``, ``line``) and
         ``problems_count``; ``listed``: outcome → number of records in all
     :rtype: dictionary
     """
@@ -255,17 +255,17 @@ def ukharvest_record_list(context: Any, data_dict: dict[str, Any]) -> dict[str, 
     return {
         "count": page.count,
         "listed": page.listed,
-        "results": [_record(row, say) for row in page.rows],
+        "results": [_record(row, data["code"], say) for row in page.rows],
     }
 
 
-def _record(row: dict[str, Any], say: Say) -> dict[str, Any]:
+def _record(row: dict[str, Any], code: str, say: Say) -> dict[str, Any]:
     few = ("record_id", "guid", "title", "outcome", "dataset_name")
     kind = LOST if row["outcome"] == RecordState.LOST else PROBLEM
-    first = row["problems"][:PROBLEMS_OF_A_ROW]
+    first = sorted(row["problems"], key=lambda problem: problem["code"] != code)
     return {
         **{key: row[key] for key in few},
-        "problems": [_short(row, say(row["code"], kind, row["field"])) for row in first],
+        "problems": [_short(row, say(row["code"], kind, row["field"])) for row in first[:PROBLEMS_OF_A_ROW]],
         "problems_count": len(row["problems"]),
     }
 

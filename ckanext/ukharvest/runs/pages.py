@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
@@ -28,16 +28,15 @@ from ckanext.ukharvest.lib.pages import (
 )
 from ckanext.ukharvest.lib.permissions import ADMINISTRATORS, may, roles_of
 from ckanext.ukharvest.lib.slots import Slot
-from ckanext.ukharvest.lib.texts import describe_problem, format_time
+from ckanext.ukharvest.lib.texts import format_time
 from ckanext.ukharvest.rendering.source_record import excerpt, lines_of_fields
-from ckanext.ukharvest.runs.problems import find_first
 from ckanext.ukharvest.runs.schema import LARGEST_LIST_OF_PROBLEMS, first_and_last_day
 from ckanext.ukharvest.sources import pages as source_pages
 from ckanext.ukharvest.sources.steps import describe_request
 
 PER_PAGE = 50
-SHORT_LIST = 3  # kinds of problem that need no list of those to fix first
 ASKED = ("outcome", "code", "field", "q")  # URL parameters of the filter
+Row = dict[str, Any]
 # Values by which a list of records can be filtered, in the order of the page.
 _FILTERS = (RecordState.LOST, WITH_PROBLEMS, *list(RecordState)[1:])
 
@@ -58,7 +57,8 @@ def list_records(
 ) -> dict[str, Any]:
     """Return the page of records for the request, and the other variables of the template.
 
-    Problems by kind (``groups``) are shown only above the whole list, without a filter.
+    Problems by kind (``groups``) are shown above the whole list; above those with one kind of
+    problem only that.
 
     Args:
         address: returns the URL of the page with the given filter.
@@ -79,10 +79,10 @@ def list_records(
         return address(**{key: value for key, value in values.items() if value or key in always})
 
     is_part = number > 1 or not is_whole
-    groups = [] if is_part else ask("ukharvest_problem_group_list", **of)
+    has_groups = not is_part or wanted["code"]
+    groups = ask("ukharvest_problem_group_list", **of) if has_groups else []
     return {
-        "groups": groups,
-        "first": find_first(groups) if len(groups) > SHORT_LIST else [],
+        "groups": [group for group in groups if is_asked(group, wanted)],
         "is_part": is_part,
         "wanted": wanted,
         "records": records["results"],
@@ -95,9 +95,6 @@ def list_records(
             for key in _FILTERS
             if key in listed or key == wanted["outcome"] != CHANGED
         ],
-        "code_title": describe_problem(wanted["code"], Severity.PROBLEM, wanted["field"]).title
-        if wanted["code"]
-        else "",
         "page": number,
         "pages": count_pages(records["count"], PER_PAGE, number),
         "url": url,
@@ -105,6 +102,11 @@ def list_records(
         "address": address,
         "csv": csv,
     }
+
+
+def is_asked(group: Row, wanted: Mapping[str, str]) -> bool:
+    """Tell whether a group is of the code and field in a URL's parameters; "" stands for all."""
+    return all(wanted[key] in ("", group[key]) for key in ("code", "field"))
 
 
 def name_of(outcome: str) -> str:
@@ -115,7 +117,6 @@ def name_of(outcome: str) -> str:
 
 runs = Blueprint("ukharvest_runs", __name__)
 
-Row = dict[str, Any]
 COLUMNS = (
     "run",
     "outcome",
@@ -288,7 +289,7 @@ def _csv(source: Row, name: str, when: str, **of: str) -> Response:
             "ukharvest_problem_list", **of, **asked, limit=LARGEST_LIST_OF_PROBLEMS, offset=offset
         )
     )
-    stops = _of_run(group for group in groups if asked["code"] in ("", group["code"]))
+    stops = _of_run(group for group in groups if is_asked(group, asked))
     records = (_of_record(source, row) for row in rows)
     lines = ({"run": when, **line} for line in (*stops, *records))
     return csv_response(lines, COLUMNS, name)

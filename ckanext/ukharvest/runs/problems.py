@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from ckan.plugins import toolkit as tk
@@ -28,7 +28,6 @@ from ckanext.ukharvest.runs.model import Scope
 
 STANDARD = "GEMINI 2.3"
 _NO_STANDARD = {"standard": "", "in_standard": 0}
-MOST_FIRST = 5
 
 
 def list_groups(context: Any, scope: Scope) -> list[dict[str, Any]]:
@@ -52,16 +51,6 @@ def list_groups(context: Any, scope: Scope) -> list[dict[str, Any]]:
             -group["records"],
         ),
     )
-
-
-def find_first(groups: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Return the kinds to fix first, by weight times records; no standard's rule, none accepted."""
-    urgent = [
-        group
-        for group in groups
-        if group["priority"] and not group["standard"] and not group["accepted"]
-    ]
-    return sorted(urgent, key=lambda group: -group["priority"])[:MOST_FIRST]
 
 
 def keeps_out(code: str) -> bool:

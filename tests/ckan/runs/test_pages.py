@@ -35,7 +35,9 @@ def test_the_page_of_a_run(app: CKANTestApp, run: str, editor: dict[str, str]) -
     few = app.get(f"/harvest/somewhere/job/{run}?code=bad-date", headers=editor).body
     assert "Date not understood" in few
     assert "Show all" in few
-    assert "How to fix it:" not in few
+    assert "How to fix it:" in few
+    assert "Identifier used twice" not in few
+    assert "last year" in few.split('id="records"')[1]
     none = app.get(f"/harvest/somewhere/job/{run}?outcome=held", headers=editor).body
     assert "No records found" in none
     app.get(f"/harvest/somewhere/job/{run}?outcome=nonsense", headers=editor, status=400)
