@@ -29,7 +29,7 @@ def codes(record: DatasetRecord) -> set[str]:
 
 @pytest.mark.parametrize("inside", ["", "<dc:title/>", "<dc:title> </dc:title>"])
 def test_without_a_title_it_is_refused(inside: str) -> None:
-    with pytest.raises(ParseError, match="'a': dc:title is missing; expected the dataset's title"):
+    with pytest.raises(ParseError, match="this record has no title; expected dc:title"):
         oai_dc.parse(RawRecord("a", _RECORD.format(inside)), {})
 
 

@@ -323,7 +323,7 @@ def test_a_name_in_a_saved_list_has_nothing_behind_it(tmp_path: Path) -> None:
 def test_a_group_is_no_dataset(tmp_path: Path) -> None:
     found, _ending = saved(tmp_path, '{"result": {"id": "g", "title": "Parks team"}}')
     assert found[0].error is not None
-    assert "'Parks team' is no dataset" in found[0].error.message
+    assert "'Parks team' is not a dataset" in found[0].error.message
 
 
 @pytest.mark.parametrize("text", ["", "[]", '["catalog", "dataset"]', '{"type": "object"}', "5"])

@@ -249,7 +249,7 @@ DOCUMENTS: dict[str, tuple[str, str | bytes, Callable[[Entry], Any], list[Any]]]
                 },
             }
         ),
-        lambda entry: (_title(entry), "is no dataset" in entry.get("skipped", "")),
+        lambda entry: (_title(entry), "is not a dataset" in entry.get("skipped", "")),
         [("", True), ("Benches", False)],
     ),
     "page-without-scheme": (

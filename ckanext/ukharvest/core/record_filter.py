@@ -177,7 +177,7 @@ def _wrong(values: tuple[str, ...]) -> str:
         if field.strip() not in FIELDS or not value.strip():
             names = ", ".join(FIELDS)
             return Message(
-                "'{text}' is no filter; expected field:value with one of the fields {names}",
+                "'{text}' is not a filter; expected field:value with one of the fields {names}",
                 text=text,
                 names=names,
             )

@@ -61,7 +61,7 @@ def load_object(raw: RawRecord) -> dict[str, Any]:
         ) from exc
     if not isinstance(data, dict):
         raise ParseError(
-            Message("{record} is no object in {{ }}", record=raw.display_name), code="not-an-object"
+            Message("{record} is not an object in {{ }}", record=raw.display_name), code="not-an-object"
         )
     return data
 
@@ -177,7 +177,7 @@ class Fields(BaseNode):
             "wrong-type",
             key,
             Message(
-                "{kind}{shown} stands where {expected} is due",
+                "expected {expected}, but found {kind}{shown}",
                 kind=kind,
                 shown=shown,
                 expected=expected,
@@ -271,7 +271,7 @@ def read_resources(  # noqa: PLR0913
     """Return the resources of a list of objects, at most ``limit``; more are reported as ``code``.
 
     8,327 distributions of one dataset once stopped a harvest of data.gov (GSA/data.gov#4583). A web
-    address that stands where an object is due is a file.
+    address that is a text; expected an object is a file.
     """
     records: list[ResourceRecord] = []
     for number, part in enumerate(fields.objects(key, strict=strict)):
@@ -289,7 +289,7 @@ def read_resources(  # noqa: PLR0913
             fields.report(
                 "wrong-type",
                 key,
-                Message("'{part}' stands where an object is due", part=shorten(part, 60)),
+                Message("expected an object, but found a text ({part})", part=shorten(part, 60)),
             )
             if is_web_url(part):
                 records.append(ResourceRecord(part, format=formats.of_url(part), kind="data"))

@@ -276,7 +276,7 @@ class _Cutter:
         named = [pair for pair in pairs if len(pair[0]) <= most]
         if len(named) < len(pairs):
             message = Message(
-                "{name}: {count:,} of them left out, with names too long; expected at"
+                "{name}: {count:,} of them left out, because their names are too long; expected at"
                 " most {most:,} characters",
                 name=name,
                 count=len(pairs) - len(named),

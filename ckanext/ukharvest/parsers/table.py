@@ -213,28 +213,23 @@ def report_missing(
             )
 
 
-REQUIRED = {  # code of the problem: what is expected
-    "missing-identifier": "an identifier that never changes",
-    "missing-title": "the dataset's title",
-}
-
-
 def require(raw: RawRecord, text: str, name: str, code: str) -> str:
     """Return a text without which there is no dataset.
 
     Args:
-        code: of ``REQUIRED``.
+        code: of the problem: "missing-title" or "missing-identifier".
 
     Raises:
         ParseError: it is missing.
     """
     if not text:
-        message = Message(
-            "{record}: {name} is missing; expected {required}",
+        title = Message("this record has no title; expected {name}", name=name)
+        identifier = Message(
+            "{record} has no identifier; expected one that never changes as {name}",
             record=raw.display_name,
             name=name,
-            required=REQUIRED[code],
         )
+        message = title if code == "missing-title" else identifier
         raise ParseError(message, code=code, url=raw.url)
     return text
 

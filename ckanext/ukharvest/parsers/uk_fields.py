@@ -102,7 +102,7 @@ def addresses(name: str, value: object, report: Report) -> dict[str, Any]:
         report(
             "bad-url",
             Message(
-                "{others} is no web address; expected {expected}",
+                "{others} is not a web address; expected {expected}",
                 others=_some(values.others),
                 expected=_EXPECTED[name],
             ),

@@ -87,7 +87,7 @@ def record(item: Any, url: str, position: str, reader: Dkan, source: Source) -> 
     )
     if _OF_DATASETS & item.keys():
         return replace(raw, left_out=reader.is_left_out(item, source.options))
-    words = Message("is no dataset; expected an object with resources, such as package_show's")
+    words = Message("is not a dataset; expected an object with resources, such as package_show's")
     error = ParseError(
         Message("{position} {words}", position=titled(position, title), words=words),
         code="not-a-dataset",
@@ -317,7 +317,7 @@ class Dkan(Reader):
             return empty
         raise ProtocolError(
             Message(
-                "{base} has no interface of DKAN that can be read: {wrong}",
+                "{base} has no DKAN interface that can be read: {wrong}",
                 base=base,
                 wrong="; ".join(wrong),
             ),

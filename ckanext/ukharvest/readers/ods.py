@@ -46,7 +46,7 @@ def _wrong_filter(values: tuple[str, ...]) -> str:
         facet, colon, wanted = value.partition(":")
         if not colon or not wanted.strip() or not _FACET.fullmatch(facet.strip()):
             return Message(
-                "'{value}' is no filter; expected facet:value, such as theme:Environment",
+                "'{value}' is not a filter; expected facet:value, such as theme:Environment",
                 value=value,
             )
     return ""
@@ -55,7 +55,7 @@ def _wrong_filter(values: tuple[str, ...]) -> str:
 def _wrong_language(value: str) -> str:
     if not value or re.fullmatch(r"[a-z]{2}(?:[-_][A-Za-z]{2})?", value, re.ASCII):
         return ""
-    return Message("'{value}' is no language; expected a code such as en or fr", value=value)
+    return Message("'{value}' is not a language; expected a code such as en or fr", value=value)
 
 
 OPTIONS = (
@@ -133,7 +133,7 @@ class Portal:
             parts = urlsplit(url)
         except ValueError as exc:
             message = Message(
-                "{url} is no web address ({reason}); expected that of a portal", url=url, reason=exc
+                "{url} is not a web address ({reason}); expected that of a portal", url=url, reason=exc
             )
             raise ProtocolError(message, code="bad-url", url=url) from exc
         if parts.path.endswith(".json"):
@@ -271,7 +271,7 @@ class Ods(Reader):
             return replace(ending, interface=interface.name)
         raise ProtocolError(
             Message(
-                "{base} has no interface of Opendatasoft that can be read: {wrong}",
+                "{base} has no Opendatasoft interface that can be read: {wrong}",
                 base=portal.base,
                 wrong="; ".join(wrong),
             ),

@@ -64,7 +64,7 @@ def test_no_is_empty(value: Any) -> None:
 
 
 def test_neither_yes_nor_no() -> None:
-    with pytest.raises(ValueError, match="'Soon' is neither; expected true or false"):
+    with pytest.raises(ValueError, match="'Soon' is neither true nor false"):
         multivalue.parse_flag("Soon")
 
 

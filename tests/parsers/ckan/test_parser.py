@@ -115,7 +115,7 @@ def test_the_box_of_gemini_datasets_is_a_geometry() -> None:
 @pytest.mark.parametrize(
     ("more", "why"),
     [
-        *(({"type": name}, "is no dataset") for name in ("harvest", "showcase", "page")),
+        *(({"type": name}, "is not a dataset") for name in ("harvest", "showcase", "page")),
         ({"extras": {"dgu_harvest_me": "False"}}, "dgu_harvest_me"),
         ({"dgu_harvest_me": False}, "dgu_harvest_me"),
         ({"private": True}, "private"),
@@ -186,9 +186,9 @@ def test_a_table_renames_drops_and_maps_values() -> None:
     [
         ({"a": 7}, "'a' has 7; expected our field's name"),
         ({"a": {"too": "b"}}, "expected our field's name"),
-        ({"a": "id"}, "goes to 'id', which is no field to fill"),
+        ({"a": "id"}, "goes to 'id', which is not a field that can be filled"),
         ({"a": {"to": ""}}, "no field to fill"),
-        ({"a": {"to": "b", "values": ["x"]}}, "values is no object"),
+        ({"a": {"to": "b", "values": ["x"]}}, "values is not an object"),
     ],
 )
 def test_a_wrong_table_is_refused_in_words(table: dict[str, Any], why: str) -> None:

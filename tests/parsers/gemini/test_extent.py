@@ -126,14 +126,14 @@ def test_swapped_sides_are_turned_and_reported(
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        (("x", 53, -2, 54), "gmd:westBoundLongitude: 'x' is no number"),
-        ((-3, "NaN", -2, 54), "gmd:southBoundLatitude: 'NaN' is no number"),
-        ((-3, "1_0", -2, 54), "gmd:southBoundLatitude: '1_0' is no number"),
+        (("x", 53, -2, 54), "gmd:westBoundLongitude: 'x' is not a number"),
+        ((-3, "NaN", -2, 54), "gmd:southBoundLatitude: 'NaN' is not a number"),
+        ((-3, "1_0", -2, 54), "gmd:southBoundLatitude: '1_0' is not a number"),
         ((-3, 53, None, 54), "has no gmd:eastBoundLongitude"),
         ((0, 0, 0, 0), "all four numbers are 0"),
-        ((-3, 53, -2, 540), "-3, 53, -2, 540 is no box in degrees"),
+        ((-3, 53, -2, 540), "-3, 53, -2, 540 is not a box in degrees"),
         ((-3, 53, -2, f"540.\n{'0' * 9999}"), "-3, 53, -2, 540. 000"),
-        ((-1e9, -1e9, 1e9, 1e9), "is no box in degrees"),
+        ((-1e9, -1e9, 1e9, 1e9), "is not a box in degrees"),
     ],
 )
 def test_a_box_that_cannot_be_read_is_reported(given: tuple[Any, ...], words: str) -> None:

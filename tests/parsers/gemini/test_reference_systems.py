@@ -87,7 +87,7 @@ def test_an_unknown_system_is_kept_and_reported() -> None:
     assert record.extras["spatial-reference-system"] == "Mars 2000"
     [problem] = record.problems
     assert problem.code == "unknown-reference-system"
-    assert "'Mars 2000' is no known reference system" in problem.message
+    assert "'Mars 2000' is not a reference system we know" in problem.message
     unknown = system(text("http://www.opengis.net/def/crs/EPSG/0/99999"))
     assert codes(parsed(references=unknown)) == ["unknown-reference-system"]
 

@@ -19,7 +19,7 @@ from tests.parsers.opensearch.entries import TITLED, atom, codes, geojson
         ('{"properties": {"title": ""}}', "properties.title is missing"),
         ("{}", "properties.title is missing"),
         ("<feed/>", "its root element is <feed>; expected <entry> of Atom"),
-        ("[]", "is no object"),
+        ("[]", "is not an object"),
         ("", "is not JSON"),
     ],
 )

@@ -124,7 +124,7 @@ def test_broken_context_is_left_to_the_parser(site: Site) -> None:
             [{n: {"@id": f"dcat:{n}", "@context": "BASE/1"} for n in terms(99)}, terms(400)],
             "is longer than",
         ),
-        ([{"x": "x" * 1_100_000}], "is no context"),
+        ([{"x": "x" * 1_100_000}], "is not a context"),
     ],
     ids=["lists", "scoped", "long"],
 )

@@ -148,13 +148,13 @@ def to_wgs84(points: Sequence[Point], system: System) -> list[Point]:
         )
     except ProjError as exc:
         raise ValueError(
-            Message("the coordinates are no place in {title}", title=system.title)
+            Message("the coordinates are not valid in {title}", title=system.title)
         ) from exc
     positions = list(zip(longitudes, latitudes, strict=True))
     for (x, y), point in zip(points, positions, strict=True):
         if not _on_earth(point):
             raise ValueError(
-                Message("{x:g}, {y:g} is no place in {title}", x=x, y=y, title=system.title)
+                Message("{x:g}, {y:g} is not a place in {title}", x=x, y=y, title=system.title)
             )
     return [(round(x, _DECIMALS), round(y, _DECIMALS)) for x, y in positions]
 
@@ -170,11 +170,11 @@ def box_to_wgs84(box: Box, system: System) -> Box:
         sides = _transformer(system).transform_bounds(*box, densify_pts=_EDGE_POINTS)
     except ProjError as exc:
         raise ValueError(
-            Message("{words} is no box in {title}", words=words, title=system.title)
+            Message("{words} is not a box in {title}", words=words, title=system.title)
         ) from exc
     west, south, east, north = (round(number, _DECIMALS) for number in sides)
     if not (_on_earth((west, south)) and _on_earth((east, north))):
-        raise ValueError(Message("{words} is no box in {title}", words=words, title=system.title))
+        raise ValueError(Message("{words} is not a box in {title}", words=words, title=system.title))
     if system.area and not overlap((west, south, east, north), system.area):
         raise ValueError(
             Message("{words} lies outside the area of {title}", words=words, title=system.title)
@@ -204,7 +204,7 @@ def _system(code: str) -> System | None:
 @lru_cache(maxsize=64)
 def _transformer(system: System) -> pyproj.Transformer:
     if system.kind == "other":
-        raise ValueError(Message("{title} is no horizontal reference system", title=system.title))
+        raise ValueError(Message("{title} is not a horizontal reference system", title=system.title))
     try:
         return pyproj.Transformer.from_crs(system.code, WGS84, always_xy=True, allow_ballpark=False)
     except (CRSError, ProjError) as exc:

@@ -192,7 +192,7 @@ def _assemble(text: str, parts: dict[str, str | None]) -> str:
         is_american = parts.get("separator") == "/" and int(parts.get("month") or 0) > 12
         hint = Message("; with slashes the day is read first") if is_american else ""
         raise ValueError(
-            Message("there is no date '{text}'{hint}", text=shorten(text, 40), hint=hint)
+            Message("the date '{text}' does not exist{hint}", text=shorten(text, 40), hint=hint)
         ) from None
     written = f"{year:04}" + (f"-{month:02}" if month else "") + (f"-{int(day):02}" if day else "")
     return f"{written}T{time}{zone}" if time else written
@@ -223,7 +223,7 @@ def _rfc822(text: str) -> str:
     try:
         moment = parsedate_to_datetime(text)
     except (TypeError, ValueError) as exc:
-        raise ValueError(Message("there is no date '{text}'", text=shorten(text, 40))) from exc
+        raise ValueError(Message("the date '{text}' does not exist", text=shorten(text, 40))) from exc
     check_year(moment.year, text)
     # RFC 5322, 3.3: the zone "-0000" says UTC without knowing the local time.
     offset = moment.utcoffset() or timedelta(0)

@@ -47,7 +47,7 @@ def parse_frequency(value: str) -> str:
         return code
     raise ValueError(
         Message(
-            "'{text}' is no known frequency; expected an interval such as R/P1Y or a word"
+            "'{text}' is not a frequency we know; expected an interval such as R/P1Y or a word"
             " such as monthly or irregular",
             text=shorten(text, 40),
         )

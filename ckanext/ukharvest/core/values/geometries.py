@@ -155,7 +155,7 @@ def _coordinates(value: Any, name: str) -> Any:
 
 def _nested(value: Any, depth: int) -> Any:
     if not isinstance(value, (list, tuple)) or not value:
-        raise ValueError(Message("the geometry has no coordinates where they are due"))
+        raise ValueError(Message("the geometry has no coordinates"))
     if depth:
         return [_nested(item, depth - 1) for item in value]
     if len(value) < 2:

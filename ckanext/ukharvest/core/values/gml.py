@@ -58,7 +58,7 @@ def parse_gml(text: str) -> Geometry:
         # Publishers leave out the namespace.
         root = xml.parse(f'<gml xmlns:gml="http://www.opengis.net/gml">{bare}</gml>')
     except ParseError as exc:
-        raise ValueError(Message("the text begins like GML and is none; expected GeoJSON")) from exc
+        raise ValueError(Message("the text looks like GML but cannot be read as GML; expected GeoJSON")) from exc
     geometry = read_gml(root, latitude_first=False)
     if geometry is None:
         raise ValueError(Message("the GML has no geometry; expected a Polygon, Envelope or Point"))
@@ -201,7 +201,7 @@ def _of_coordinates(element: etree._Element, text: str) -> Ring:
         parts = group.strip().split(comma) if comma.strip() else group.split()
         if len(parts) not in (2, 3):
             raise ValueError(
-                Message("'{group}' is no position; expected x,y", group=shorten(group, 40))
+                Message("'{group}' is not a position; expected x,y", group=shorten(group, 40))
             )
         x, y = (_number(part.replace(decimal, ".")) for part in parts[:2])
         positions.append((x, y))
@@ -213,5 +213,5 @@ def _number(text: str) -> float:
         return float(text.replace("_", "?"))  # Python's 1_000 is no number of XML
     except ValueError:
         raise ValueError(
-            Message("'{text}' is no coordinate; expected a number", text=shorten(text, 40))
+            Message("'{text}' is not a coordinate; expected a number", text=shorten(text, 40))
         ) from None

@@ -106,7 +106,7 @@ def parse_flag(value: object) -> str:
     flag = False if text.casefold() in _NOTHING else read_yes_no(text)
     if flag is None:
         raise ValueError(
-            Message("'{text}' is neither; expected true or false", text=shorten(text, 40))
+            Message("'{text}' is neither true nor false", text=shorten(text, 40))
         )
     return "true" if flag else ""
 

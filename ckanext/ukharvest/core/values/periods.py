@@ -307,7 +307,7 @@ def _between(start: str, end: str) -> Period:
     if not first and not last:
         raise PeriodError(
             Message(
-                "'{start}/{end}' names no date; expected one at either end", start=start, end=end
+                "'{start}/{end}' has no date; expected one at either end", start=start, end=end
             )
         )
     if _is_duration(start):
@@ -321,7 +321,7 @@ def _ordered(period: Period) -> Period:
     shared = min(len(period.start), len(period.end))
     if period.start[:shared] > period.end[:shared]:
         words = Message(
-            "the period '{start}/{end}' ends before it starts, and is read the other way round",
+            "the period '{start}/{end}' ends before it starts; it was read the other way round",
             start=period.start,
             end=period.end,
         )

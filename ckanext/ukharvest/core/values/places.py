@@ -125,7 +125,7 @@ def _read(place: Place, report: Report, *, may_be_name: bool) -> tuple[Geometry 
             return geometry, ""
         if not may_be_name or len(text) > _LONGEST_NAME:
             refused = refused or Message(
-                "'{text}' is no geometry; expected GeoJSON or WKT", text=shorten(text, 40)
+                "'{text}' is not a geometry; expected GeoJSON or WKT", text=shorten(text, 40)
             )
             unread = unread or text
     if refused:
@@ -198,7 +198,7 @@ def parse_latitude_first(kind: str, text: str) -> Geometry:
         return _circle(numbers)
     if not numbers or len(numbers) % 2:
         raise ValueError(
-            Message("{count} numbers are no positions; expected pairs", count=len(numbers))
+            Message("{count} numbers do not make positions; expected pairs", count=len(numbers))
         )
     positions = [[numbers[at + 1], numbers[at]] for at in range(0, len(numbers), 2)]
     try:
@@ -289,7 +289,7 @@ def from_json(value: Any) -> Geometry:
             # Seen in catalogues of federal agencies: corners with the latitude first.
             west, south, east, north = south, west, north, east
         return _box(west, south, east, north)
-    raise ValueError(Message("the list is no place; expected GeoJSON or west, south, east, north"))
+    raise ValueError(Message("the list does not give a place; expected GeoJSON or west, south, east, north"))
 
 
 def _system_of(value: Mapping[str, Any]) -> str:
@@ -332,7 +332,7 @@ def _loads(text: str) -> Any:
         return json.loads(text)
     except (ValueError, RecursionError) as exc:
         raise ValueError(
-            Message("the text begins like JSON and is none; expected GeoJSON")
+            Message("the text looks like JSON but cannot be read as JSON; expected GeoJSON")
         ) from exc
 
 
@@ -343,8 +343,8 @@ def _of_numbers(numbers: list[float]) -> Geometry:
         return _point(*numbers)
     raise ValueError(
         Message(
-            "{count} numbers are no place; expected west, south, east, north or latitude,"
-            " longitude",
+            "{count} numbers do not give a place; a box needs four (west, south, east, north), a"
+            " point two (latitude, longitude)",
             count=len(numbers),
         )
     )
@@ -393,7 +393,7 @@ def _point(latitude: float, longitude: float) -> Geometry:
     if west <= latitude <= east and south <= longitude <= north:
         turned = {"type": "Point", "coordinates": [latitude, longitude]}
         words = Message(
-            "{latitude:g}, {longitude:g} lies in the Indian Ocean, and is read as longitude and"
+            "{latitude:g}, {longitude:g} is in the Indian Ocean, so it was read as longitude and"
             " latitude; expected latitude, longitude",
             latitude=latitude,
             longitude=longitude,

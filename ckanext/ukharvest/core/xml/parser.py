@@ -350,7 +350,7 @@ def to_bytes(content: bytes | str, url: str) -> bytes:
         return without_doctype(text.encode("utf-8"))
     except UnicodeEncodeError as exc:
         line = text.count("\n", 0, exc.start) + 1
-        raise ParseError(Message("the XML holds half a character"), url=url, line=line) from exc
+        raise ParseError(Message("the XML has half a character"), url=url, line=line) from exc
 
 
 def without_doctype(data: bytes) -> bytes:

@@ -131,13 +131,13 @@ def wrong(table: Mapping[str, Any]) -> str:
         target = rule.get("to", name)
         if not isinstance(target, str) or not target.strip() or target in _FIXED:
             return Message(
-                "'{shown}' goes to {target}, which is no field to fill",
+                "'{shown}' goes to {target}, which is not a field that can be filled",
                 shown=shown,
                 target=shorten(repr(target), 40),
             )
         if not isinstance(rule.get("values", {}), Mapping):
             return Message(
-                "'{shown}': values is no object; expected remote value and ours", shown=shown
+                "'{shown}': values is not an object; expected each remote value and ours", shown=shown
             )
     return ""
 

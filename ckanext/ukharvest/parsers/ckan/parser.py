@@ -113,7 +113,7 @@ def _check_wanted(flat: Mapping[str, Any], raw: RawRecord, options: Mapping[str,
     where, kind = raw.display_name, package.text_of(flat.get("type"))
     if is_left_out(kind, options):
         raise SkipRecord(
-            Message("{where}: its type is {kind}, which is no dataset", where=where, kind=kind)
+            Message("{where}: its type is {kind}, which is not a dataset", where=where, kind=kind)
         )
     if multivalue.is_no(package.text_of(flat.get("dgu_harvest_me"))):
         raise SkipRecord(

@@ -100,7 +100,7 @@ def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
         if data.get(name) not in values:
             raise SkipRecord(
                 Message(
-                    "{record}: its {name} is none that the option filters has",
+                    "{record}: its {name} is not among those in the option filters",
                     record=raw.display_name,
                     name=name,
                 )
@@ -155,7 +155,7 @@ def _check_access(fields: Fields, where: str, options: Mapping[str, Any]) -> Non
     if is_excluded(level, options):
         raise SkipRecord(
             Message(
-                "{where}: accessLevel is non-public; the option include_non_public brings it in",
+                "{where}: accessLevel is non-public; the option include_non_public imports it",
                 where=where,
             )
         )

@@ -211,7 +211,7 @@ def _format(part: Fields, url: str) -> tuple[str, str]:
         part.report(
             "bad-media-type",
             "mediaType",
-            Message("'{written}' is no type such as text/csv", written=shorten(written, 40)),
+            Message("'{written}' is not a media type such as text/csv", written=shorten(written, 40)),
         )
     name = value_text(part.get("format"))
     if not mimetype and formats.label(name):

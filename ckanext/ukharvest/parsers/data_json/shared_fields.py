@@ -135,7 +135,7 @@ def _email(part: Fields, owner: str) -> tuple[str, str]:
             part.report(
                 "email-without-mailto",
                 key,
-                Message("'{text}' lacks mailto:", text=shorten(text, 60)),
+                Message("'{text}' does not begin with mailto:", text=shorten(text, 60)),
             )
         return key, text
     return "hasEmail", ""

@@ -62,7 +62,7 @@ def other_resources(node: Node) -> Iterator[ResourceRecord]:
                 node.report(
                     "bad-url",
                     predicate,
-                    Message("{part} is no web address; expected one", part=quoted(part.label())),
+                    Message("{part} is not a web address; expected one", part=quoted(part.label())),
                     part.label(),
                 )
             if url:
@@ -328,7 +328,7 @@ def _format(part: Node) -> FieldValues:
         )
     types = list(filter(None, map(formats.media_type, (*typed, *named))))
     if typed and not types and not any(map(formats.label, typed)):
-        words = Message("{typed} is no type such as text/csv", typed=quoted(typed[0], 40))
+        words = Message("{typed} is not a media type such as text/csv", typed=quoted(typed[0], 40))
         part.report("bad-media-type", "dcat:mediaType", words)
     urls = part.values(*_DOWNLOAD) or part.values(*_ACCESS) or [_endpoint(part)]
     labels = (*map(formats.label, (*named, *typed)), formats.of_url(urls[0]))

@@ -110,7 +110,7 @@ def read_graph(content: str) -> Graph:
         parts = line.removesuffix(" .").split(" ", 2)
         if len(parts) < 3 or not rdf.is_node(parts[0]) or not rdf.iri(parts[1]):
             message = Message(
-                "line {number} of the record is no triple in N-Triples", number=number
+                "line {number} of the record is not a triple in N-Triples", number=number
             )
             raise ParseError(message, code="not-ntriples")
         subject, predicate, value = parts

@@ -385,7 +385,7 @@ def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
         name = raw.display_name
         raise SkipRecord(
             Message(
-                "{name}: it is non-public; the option include_non_public brings it in", name=name
+                "{name}: it is non-public; the option include_non_public imports it", name=name
             )
         )
     content = canonical_json(rewritten(package.flatten(data)))

@@ -421,7 +421,7 @@ def _report(node: IsoNode, href: str) -> None:
     expected = Message("expected xlink:href with the address of the dataset's record")
     if href:
         words = Message(
-            "'{href}' is no address and no identifier; {expected}",
+            "'{href}' is neither an address nor an identifier; {expected}",
             href=shorten(href, 60),
             expected=expected,
         )

@@ -142,7 +142,7 @@ def _skip(parties: Sequence[Party], entry: Entry) -> None:
             raise SkipRecord(
                 Message(
                     "'{organisation}' is among the responsible organisations, and the"
-                    " source's option {name} leaves its records out",
+                    " source's option {name} skips its records",
                     organisation=party.organisation,
                     name=SKIP.name,
                 )

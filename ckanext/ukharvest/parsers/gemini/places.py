@@ -92,7 +92,7 @@ def _systems(entry: Entry) -> FieldValues:
         is_of_register = is_web_url(address) and not coordinate_systems.says_order(address)
         if not reference.system and not is_of_register:
             words = Message(
-                "'{code}' is no known reference system; {expected}",
+                "'{code}' is not a reference system we know; {expected}",
                 code=shorten(reference.code, 60),
                 expected=EXPECTED,
             )
@@ -205,7 +205,7 @@ def _number(node: IsoNode, name: str, text: str) -> float | None:
         node.report(
             "bad-extent",
             f"gmd:{name}",
-            Message("'{text}' is no number; {degrees}", text=shorten(text, 40), degrees=_DEGREES),
+            Message("'{text}' is not a number; {degrees}", text=shorten(text, 40), degrees=_DEGREES),
         )
         return None
     return number
@@ -247,7 +247,7 @@ def _of_lengths(
 ) -> Bounds | None:
     """Return a box given in metres: eastings and northings of a system that the record names."""
     written = ", ".join(shorten(text, 40) for text in texts)
-    refused: str = Message("{written} is no box in degrees", written=written)
+    refused: str = Message("{written} is not a box in degrees", written=written)
     for system in _candidates(box, list(named_systems)):
         try:
             degrees = coordinate_systems.box_to_wgs84(box, system)
@@ -329,7 +329,7 @@ def _outline(part: IsoNode, near: Box | None, named_systems: list[Reference]) ->
     stated = coordinate_systems.find(name)
     if name and not stated:
         words = Message(
-            "'{name}' is no known reference system; {expected}",
+            "'{name}' is not a reference system we know; {expected}",
             name=shorten(name, 60),
             expected=EXPECTED,
         )

@@ -185,7 +185,7 @@ def _file(dataset: Dataset, key: str, kind: str, part: Fields) -> ResourceRecord
             file = Message("'{address}' is a file of a portal", address=shorten(address, 60))
             field, words = (
                 "url",
-                Message("{file} whose address a saved document does not tell", file=file),
+                Message("{file} whose address is not in a saved document", file=file),
             )
         part.report("missing-url", field, words)
         return None

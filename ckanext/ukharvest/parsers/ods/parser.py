@@ -117,14 +117,14 @@ def _check_options(dataset: Dataset, where: str, options: Mapping[str, Any]) -> 
         raise SkipRecord(
             Message(
                 "{where}: only some users of the portal may see it; the option"
-                " include_restricted brings it in",
+                " include_restricted imports it",
                 where=where,
             )
         )
     if dataset.inspire.data and not options.get("include_inspire", True):
         raise SkipRecord(
             Message(
-                "{where}: it has INSPIRE metadata, and the option include_inspire leaves such out",
+                "{where}: it has INSPIRE metadata, and the option include_inspire skips such records",
                 where=where,
             )
         )

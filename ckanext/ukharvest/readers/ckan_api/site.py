@@ -59,7 +59,7 @@ class Site:
             parts.port  # noqa: B018  # reading it finds what is no number
         except ValueError as exc:
             message = Message(
-                "{url} is no web address ({reason}); expected that of a CKAN site",
+                "{url} is not a web address ({reason}); expected that of a CKAN site",
                 url=url,
                 reason=exc,
             )

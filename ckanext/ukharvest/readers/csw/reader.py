@@ -414,7 +414,7 @@ class Csw(Reader):
         url = source.url
         if not answer.is_list:
             reason = Message(
-                "{url} is an answer of GetRecordById, which does not name other records", url=url
+                "{url} is an answer of GetRecordById, which does not list other records", url=url
             )
             return Ending(complete=False, reason=reason, problems=answer.problems)
         has_more = answer.following > 0 and len(records) != answer.matched

@@ -333,7 +333,7 @@ class RecordMaker:
             )
             return failed_record(
                 position,
-                Message("{other}; the option types can leave such records out", other=other),
+                Message("{other}; the option types can skip such records", other=other),
                 code="other-kind",
                 url=self._where,
             )

@@ -240,7 +240,7 @@ class Outline:
         shown, known = self._own["conformsTo"], self._shape.schemas
         if shown and known and not any(part in shown.lower() for part in known):
             words = Message(
-                "'{shown}' is no known format; it was read as {known}",
+                "'{shown}' is not a format we know; it was read as {known}",
                 shown=shorten(shown, 80),
                 known=known[0],
             )

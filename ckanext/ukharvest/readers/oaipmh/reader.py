@@ -98,7 +98,7 @@ class OaiPmh(Reader):
         url = source.url
         if not facts.is_list:
             reason = Message(
-                "{url} is an answer of GetRecord, which does not name other records", url=url
+                "{url} is an answer of GetRecord, which does not list other records", url=url
             )
             return Ending(complete=False, reason=reason, problems=tuple(problems))
         more = f"the next page has the resumptionToken {facts.token}" if facts.token else ""

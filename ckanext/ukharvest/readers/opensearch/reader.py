@@ -114,7 +114,7 @@ class OpenSearch(Reader):
             if first is None:
                 where = safe_url(answer[0])
                 message = Message(
-                    "{where} is no OpenSearch description document; {url} says it is",
+                    "{where} is not an OpenSearch description document; {url} says it is",
                     where=where,
                     url=source.url,
                 )

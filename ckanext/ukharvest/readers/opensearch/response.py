@@ -220,7 +220,7 @@ def _feature(feature: Any, number: int, *, url: str) -> RawRecord:
     position = Message("feature {number}", number=number)
     if not isinstance(feature, Mapping):
         message = Message(
-            "{position} is no object in {{ }}; expected a Feature of GeoJSON", position=position
+            "{position} is not an object in {{ }}; expected a Feature of GeoJSON", position=position
         )
         error = ParseError(message, code="not-an-object", url=url)
         return RawRecord("", canonical_json(feature), url=url, position=position, error=error)

@@ -204,7 +204,7 @@ class Contexts:
             document = None
         if not isinstance(document, dict) or "@context" not in document:
             raise _refused(
-                url, Message("is no context; expected a JSON object with the key @context")
+                url, Message("is not a context; expected a JSON object with the key @context")
             )
         return document["@context"]
 

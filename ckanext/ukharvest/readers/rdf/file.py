@@ -178,7 +178,7 @@ class RdfFile:
         if not re.match(r"[A-Za-z][A-Za-z0-9+.-]*:", address):
             return ""
         message = Message(
-            "'{address}' is no address; expected one without blanks, quotes and brackets"
+            "'{address}' is not an address; expected one without blanks, quotes and brackets"
             " (RFC 3987)",
             address=shorten(address, 80),
         )
@@ -195,7 +195,7 @@ class RdfFile:
             return text
         self._report(
             "bad-language",
-            Message("'{tail}' is no language tag (BCP 47)", tail=shorten(tail[1:], 30)),
+            Message("'{tail}' is not a language tag (BCP 47)", tail=shorten(tail[1:], 30)),
         )
         tag = tail.replace("_", "-").strip()
         return text.removesuffix(tail) + ("" if _BAD_TAG.match(tag) else tag.lower())

@@ -104,7 +104,7 @@ class Page:
         hint = Message("; plain JSON without @context is for the type data_json") if is_json else ""
         raise ProtocolError(
             Message(
-                "{name}, but no catalogue: expected nodes of the type dcat:Dataset{hint}: {url}",
+                "{name}, but not a catalogue: expected nodes of the type dcat:Dataset{hint}: {url}",
                 name=file.name,
                 hint=hint,
                 url=url,

@@ -205,7 +205,7 @@ def _mend(value: Any, note: Note, aliases: Mapping[str, str]) -> Any:
     if isinstance(value, list):
         return [_mend(item, note, aliases) for item in value]
     if isinstance(value, float) and not math.isfinite(value):
-        note(Message("{value} is no number of JSON; it was ignored", value=value), None)
+        note(Message("{value} is not a number in JSON; it was ignored", value=value), None)
         return None
     if not isinstance(value, dict):
         return value

@@ -316,7 +316,7 @@ def _refuse(body: bytes, url: str, roots: dict[str, str], media_type: str) -> No
             sent=sent_as(media_type, "html"),
         )
         message = Message(
-            "{where} is no HTML page: {begins}; {expected}",
+            "{where} is not an HTML page: {begins}; {expected}",
             where=where,
             begins=begins,
             expected=EXPECTED,

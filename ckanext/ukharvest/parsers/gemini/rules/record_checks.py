@@ -102,7 +102,7 @@ def no_edition(metadata: Metadata) -> Iterator[Failure]:
     if report.detect_edition(metadata) == report.NOT_STATED:
         node = metadata.first("metadataStandardName") or metadata.record
         yield Failure(
-            Message("tells no edition of GEMINI, so that the record is judged by 2.3"), node
+            Message("does not name an edition of GEMINI, so the record is checked against 2.3"), node
         )
 
 
@@ -211,7 +211,7 @@ def _repeated(metadata: Metadata, scopes: Collection[str]) -> Iterator[Failure]:
         for result in results:
             title = _title(result)
             if title in _SERVICE_TITLES and title in cited:
-                yield Failure(Message("is there again for the same regulation"), result)
+                yield Failure(Message("appears again for the same regulation"), result)
             cited.add(title)
 
 

@@ -136,7 +136,7 @@ def limitation(metadata: Metadata) -> Iterator[Failure]:
     blocks = [block for block in metadata.at(f"{_BLOCK}/*") if block.codes("accessConstraints")]
     texts = [text for block in blocks for text in block.find_all("otherConstraints")]
     fault = (
-        Message("holds no link to a limitation of INSPIRE's list")
+        Message("has no link to a limitation in INSPIRE's list")
         if texts
         else Message("is missing")
     )
@@ -314,7 +314,7 @@ def default_system(metadata: Metadata) -> Iterator[Failure]:
     if names and DEFAULT_CRS.isdisjoint(names) and follows_inspire(metadata):
         value = Message("is '{names}'", names=shorten(names[0], 60))
         yield Failure(
-            Message("{value}, and the data are said to conform to INSPIRE", value=value), nodes[0]
+            Message("{value}, although the record says that the data conform to INSPIRE", value=value), nodes[0]
         )
 
 
@@ -472,7 +472,7 @@ def theme(metadata: Metadata) -> Iterator[Failure]:
             addressed = theme_of_address(word.href) or theme_of_address(word.text)
             if (word.text or word.href) and not addressed and not theme_of_label(word.text):
                 fault = Message(
-                    "is '{shorten}', which is no theme of INSPIRE",
+                    "is '{shorten}', which is not an INSPIRE theme",
                     shorten=shorten(word.text or word.href, 60),
                 )
                 yield Failure(fault, node)
@@ -494,7 +494,7 @@ def category(metadata: Metadata) -> Iterator[Failure]:
     words = {text.rpartition("/")[2] for text in _keywords(metadata)}
     if words.isdisjoint(checks.SERVICE_CATEGORIES):
         yield Failure(
-            Message("names no category of service"), metadata.holder(f"{_KEYWORDS}/keyword")
+            Message("does not name a category of service"), metadata.holder(f"{_KEYWORDS}/keyword")
         )
 
 
@@ -524,7 +524,7 @@ def licence(metadata: Metadata) -> Iterator[Failure]:
         if not people.has_licence(node):
             block = node.first("resourceConstraints/*")
             yield Failure(
-                Message("name no licence that is known, and no address of one"), block or node
+                Message("name no licence that we know, and no address of one"), block or node
             )
 
 
