@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import secrets
+import shutil
 import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -64,10 +65,19 @@ class Portal:
             "ckan.site_id": self.name,
             "ckan.site_url": address,
             "ckan.plugins": " ".join(plugins),
+            "ckan.i18n_directory": str(self._make_languages()),
             "extra_template_paths": str(HERE / "templates"),
         }
         self.ini.touch(mode=0o600)
         return self.site.write_ini(HERE / "demo.ini", self.ini, more).read_text()
+
+    def _make_languages(self) -> Path:
+        """Return a folder of languages for CKAN, with Welsh, as docs/install.md describes it."""
+        folder = self.site.folder / "i18n"
+        (folder / "cy").mkdir(parents=True, exist_ok=True)
+        (french,) = venv.folder(self.site.ckan).glob("lib/python3*/site-packages/ckan/i18n/fr")
+        shutil.copytree(french, folder / "fr", dirs_exist_ok=True)
+        return folder
 
     @property
     def password(self) -> str:
