@@ -8,6 +8,7 @@ import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from types import MappingProxyType
 from typing import Any, TextIO
 
 import click
@@ -87,9 +88,18 @@ def write_csv(rows: Sequence[Row], columns: Sequence[str], to: TextIO | None = N
     writer.writerows([as_cell(_flat(row.get(name))) for name in columns] for row in rows)
 
 
-def write_table(rows: Sequence[Row], columns: Sequence[str]) -> None:
-    """Print rows in columns as wide as their longest cell."""
-    lines = [list(columns), *([_flat(row[name]) for name in columns] for row in rows)]
+def write_table(
+    rows: Sequence[Row], columns: Sequence[str], labels: Mapping[str, str] = MappingProxyType({})
+) -> None:
+    """Print rows in columns as wide as their longest cell.
+
+    Args:
+        labels: headings of columns; a column without one is headed by its name.
+    """
+    lines = [
+        [labels.get(name, name) for name in columns],
+        *([_flat(row[name]) for name in columns] for row in rows),
+    ]
     widths = [max(len(line[at]) for line in lines) for at in range(len(columns))]
     for line in lines:
         cells = (cell.ljust(width) for cell, width in zip(line, widths, strict=True))

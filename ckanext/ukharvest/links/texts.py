@@ -78,7 +78,7 @@ def describe_last_success(link: Mapping[str, Any]) -> str:
 def describe_difference(link: Mapping[str, Any], declared: str) -> str:
     """Return that the format found is not the one in the metadata, "" if they agree."""
     text = gettext(
-        "The metadata say {declared}, but what is at the link is {found}.",
+        "The metadata says {declared}, but the link leads to {found}.",
         declared=declared.strip(),
         found=link["format"],
     )
@@ -96,8 +96,9 @@ LABELS: Mapping[str, str] = {
 
 
 def state_label(state: str) -> str:
-    """Return a state for lists and counts."""
-    return str(tk._(LABELS[state])) if state in LABELS else state
+    """Return a state for lists and counts; counts call the first "unchecked"."""
+    key = "" if state == "unchecked" else state
+    return str(tk._(LABELS[key])) if key in LABELS else state
 
 
 HELPERS = {"ukharvest_link_state": state_label}

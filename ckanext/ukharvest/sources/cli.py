@@ -10,8 +10,9 @@ from ckan.plugins import toolkit as tk
 
 from ckanext.ukharvest import source_types
 from ckanext.ukharvest.core.errors import ConfigError
+from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.harvest.records import record_history
-from ckanext.ukharvest.lib import output
+from ckanext.ukharvest.lib import output, texts
 from ckanext.ukharvest.lib.actions import collect_pages
 from ckanext.ukharvest.sources.form_values import change_option, read_config
 
@@ -32,11 +33,29 @@ SOURCE_COLUMNS = (
     *FIGURES,
     "url",
 )
-# At most 100 characters wide with names of up to 30, which stand last for that: a name that is cut
-# could not be given to another command.
-SOURCE_TABLE = ("health", "datasets", "last_run", "next_run", "type", "name")
+# Names stand last and are not cut: they are given to other commands.
+SOURCE_TABLE = ("health", "datasets", "last_run", "next_run", "title", "name")
+SHORT_TITLE = 24  # characters
 COLOURS = {"+": "green", "-": "red", "@": "cyan"}  # of the lines of a difference
 RUN_COLUMNS = ("created", "source", "status", "mode", "outcome", *FIGURES, "id", "reason")
+RUN_TABLE = ("created", "source", "outcome", *FIGURES, "reason", "id")
+# Headings of tables: the words of the pages.
+LABELS = {
+    "created": "Started",
+    "datasets": "Datasets",
+    "errored": "Failed",
+    "health": "Status",
+    "id": "Run",
+    "last_run": "Last run",
+    "name": "Name",
+    "next_run": "Next run",
+    "not modified": "Unchanged",
+    "outcome": "Result",
+    "reason": "Reason",
+    "source": "Source",
+    "title": "Title",
+    **{key: texts.RECORDS[key].word for key in ("added", "updated", "missing", "deleted")},
+}
 
 
 def _ask(action: str, **data: Any) -> Any:
@@ -48,8 +67,21 @@ def _ask(action: str, **data: Any) -> Any:
         ) from exc
 
 
-def _write(rows: list[dict[str, Any]], columns: tuple[str, ...], form: str) -> None:
-    output.write(rows if form == "json" else list(map(_flat, rows)), columns, form)
+def _write(
+    rows: list[dict[str, Any]], columns: tuple[str, ...], table: tuple[str, ...], form: str
+) -> None:
+    """Print rows as JSON, as CSV with these columns, or in a table with the words of the pages."""
+    flat = rows if form == "json" else list(map(_flat, rows))
+    if form != "table":
+        output.write(flat, columns, form)
+        return
+    for row in flat:
+        for kind in {"health", "outcome"} & row.keys():
+            row[kind] = texts.find_label(kind, row[kind]).text
+        for name in {"last_run", "next_run", "created"} & row.keys():
+            row[name] = str(row[name] or "")[:16].replace("T", " ")  # 2026-11-22 03:10
+        row["title"] = shorten(row.get("title") or "", SHORT_TITLE)
+    output.write_table(flat, table, LABELS)
 
 
 def _flat(row: dict[str, Any]) -> dict[str, Any]:
@@ -73,24 +105,16 @@ def _flat(row: dict[str, Any]) -> dict[str, Any]:
 )
 @output.form_option
 def sources(include_inactive: bool, organization_type: str, form: str) -> None:
-    """List harvest sources with health, datasets, last and next run (UTC).
+    """List harvest sources with status, datasets, last and next run (UTC), the worst first.
 
     CSV and JSON also have schedule, figures of the last run and deletions that wait.
     """
 
     def ask(offset: int) -> Any:
         of = {"include_inactive": include_inactive, "organization_type": organization_type}
-        return _ask("ukharvest_source_list", **of, limit=500, offset=offset)
+        return _ask("ukharvest_source_list", **of, sort="health", limit=500, offset=offset)
 
-    rows = list(collect_pages(ask))
-    if form != "table":
-        _write(rows, SOURCE_COLUMNS, form)
-        return
-    flat = list(map(_flat, rows))
-    for row in flat:
-        for name in ("last_run", "next_run"):  # to the minute: 2026-11-22 03:10
-            row[name] = str(row[name] or "")[:16].replace("T", " ")
-    output.write_table(flat, SOURCE_TABLE)
+    _write(list(collect_pages(ask)), SOURCE_COLUMNS, SOURCE_TABLE, form)
 
 
 @click.command()
@@ -100,7 +124,8 @@ def sources(include_inactive: bool, organization_type: str, form: str) -> None:
 def runs(source: str | None, limit: int, form: str) -> None:
     """List runs, newest first, with their figures and why they ended as they did."""
     scope = {"source": source} if source else {}
-    _write(_ask("ukharvest_run_list", limit=limit, **scope)["results"], RUN_COLUMNS, form)
+    rows = _ask("ukharvest_run_list", limit=limit, **scope)["results"]
+    _write(rows, RUN_COLUMNS, RUN_TABLE, form)
 
 
 @click.command()

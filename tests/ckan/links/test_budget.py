@@ -132,7 +132,13 @@ def test_doctor_and_dashboard_name_the_link_budget(
     token = {"Authorization": factories.SysadminWithToken()["token"]}
     shown = call_action("ukharvest_dashboard_show")["links"]
     assert shown["waiting"] == 20 - done
-    assert shown["states"] == {"": 20 - done, "works": done, "failing": 0, "away": 0, "dead": 0}
+    assert shown["states"] == {
+        "unchecked": 20 - done,
+        "works": done,
+        "failing": 0,
+        "away": 0,
+        "dead": 0,
+    }
     page = app.get("/ckan-admin/ukharvest/diagnostics", headers=token).body
     for text in (f"Due for a check: {20 - done}", f"Requests today: {done} / 12"):
         assert text in page

@@ -188,7 +188,7 @@ def test_format_that_contradicts_the_metadata_is_reported(place: Place, app: CKA
     link = place.link()
     assert (link["format"], link["differs"], link["media_type"]) == ("PDF", True, "text/csv")
     assert (link["size"], len(link["checksum"])) == (9, 64)
-    assert "The metadata say CSV, but what is at the link is PDF." in pages(place, app)[1]
+    assert "The metadata says CSV, but the link leads to PDF." in pages(place, app)[1]
     assert place.resource["format"] == "CSV"
     assert (stars(place)["stars"], facet()) == (1, {"1": 1})
 

@@ -156,7 +156,8 @@ def test_the_commands_as_json_csv_and_table(cli: Any, source: str) -> None:
     first, second = csv.DictReader(io.StringIO(text))
     assert (first["missing"], second["added"], second["outcome"]) == ("1", "3", "finished")
     table = cli.invoke(ukharvest, ["sources"]).output.splitlines()
-    assert [line.split()[-1] for line in table] == ["name", "parking"]
+    assert [line.split()[-1] for line in table] == ["Name", "parking"]
+    assert table[1].startswith("Healthy")
     assert max(map(len, table)) <= 100
     limited = cli.invoke(ukharvest, ["runs", "--limit", "1"]).output.splitlines()
     assert len(limited) == 2

@@ -403,11 +403,11 @@ def find_links(urls: Collection[str]) -> dict[str, dict[str, Any]]:
 
 
 def count_states() -> dict[str, int]:
-    """Return state → number of links that resources have, checked or not."""
+    """Return state → number of links that resources have; those not checked are "unchecked"."""
     state = sa.func.coalesce(Link.state, "")
     query = live_resources(state, sa.func.count(Resource.url.distinct())).group_by(state)
     numbers = dict(Session.execute(query).all())
-    return {str(name): int(numbers.get(str(name), 0)) for name in LinkState}
+    return {str(name) or "unchecked": int(numbers.get(str(name), 0)) for name in LinkState}
 
 
 def count_links(before: dt.datetime) -> Any:

@@ -63,7 +63,7 @@ def test_decided_run_waits_no_more_anywhere(
         listed = app.get(path, headers=headers).body
         assert "Decided" in listed
         assert WAITS not in listed
-    assert "decided" in cli.invoke(ukharvest, ["runs", "--source", "somewhere"]).output
+    assert "Decided" in cli.invoke(ukharvest, ["runs", "--source", "somewhere"]).output
 
 
 def test_run_whose_question_a_later_run_asks_is_settled(portal: Portal, source: str) -> None:
