@@ -62,7 +62,7 @@ def _totals(facts: dict[str, Any], count: int, outcome: Outcome) -> Iterator[str
     """Check that a page that is not the last says so, with the numbers."""
     complete, reason = outcome.result["complete"], outcome.result["reason"]
     if facts["verb"] == ["GetRecord"]:
-        words = ["GetRecord, which does not name other records"]
+        words = ["GetRecord, which does not list other records"]
     else:
         token = facts.get("resumptionToken", "")
         words = [f" holds {count:,} of ", f"resumptionToken {token}"] if token else []

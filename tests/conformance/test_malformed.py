@@ -37,7 +37,7 @@ REFUSED: tuple[tuple[str, tuple[str, ...], str, int | None], ...] = (
         None,
     ),
     ("errorpage-gsa-sitedown.html", WAF, "'503 Site Temporarily Down' has 30 links", None),
-    ("datajson--ng-bad.json", WAF, "is no HTML page: it begins with '", None),
+    ("datajson--ng-bad.json", WAF, "is not an HTML page: it begins with '", None),
     (
         "datajson--ng-bad.json",
         BY_STREAM,

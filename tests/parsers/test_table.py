@@ -101,9 +101,7 @@ def test_report_of_another_field_hides_no_odd_value(reported: str, kept: bool) -
 
 def test_a_required_text_that_is_missing_is_an_error() -> None:
     assert table.require(RAW, "Roads", "title", "missing-title") == "Roads"
-    with pytest.raises(
-        ParseError, match="this record has no title; expected title"
-    ) as caught:
+    with pytest.raises(ParseError, match="this record has no title; expected title") as caught:
         table.require(RAW, "", "title", "missing-title")
     assert caught.value.code == "missing-title"
 

@@ -167,7 +167,7 @@ def test_facet_that_is_not_listed_stays() -> None:
         ("ckan", [("keep", "", "roads")], "choose a field for these values"),
         ("ckan", [("keep", "rows", "5")], "choose a field for these values"),
         ("ckan", [("drop", "tags_filter_include", "a")], "choose whether these values are kept"),
-        ("ckan", [("keep", "include_values:colour", "red")], "no filter; expected field:value"),
+        ("ckan", [("keep", "include_values:colour", "red")], "not a filter; expected field:value"),
         ("ckan", [("keep", "tags_filter_include", "a")] * 2, "write all values to keep in one row"),
         ("ods", [("keep", "refine:theme", "a\nb")], "a record needs all of these"),
         ("gemini-csw", [("leave_out", "types", "series")], "can only be used with 'Keep only'"),

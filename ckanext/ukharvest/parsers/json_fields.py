@@ -61,7 +61,8 @@ def load_object(raw: RawRecord) -> dict[str, Any]:
         ) from exc
     if not isinstance(data, dict):
         raise ParseError(
-            Message("{record} is not an object in {{ }}", record=raw.display_name), code="not-an-object"
+            Message("{record} is not an object in {{ }}", record=raw.display_name),
+            code="not-an-object",
         )
     return data
 

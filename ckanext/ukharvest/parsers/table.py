@@ -225,7 +225,7 @@ def require(raw: RawRecord, text: str, name: str, code: str) -> str:
     if not text:
         title = Message("this record has no title; expected {name}", name=name)
         identifier = Message(
-            "{record} has no identifier; expected one that never changes as {name}",
+            "{record}: {name} is missing; expected an identifier that never changes",
             record=raw.display_name,
             name=name,
         )

@@ -29,7 +29,7 @@ def test_parse_frequency(given: str, expected: str) -> None:
 
 @pytest.mark.parametrize("given", ["", "R/P", "P", "PT", "whenever", "2019", "R/2019-01-01", "1"])
 def test_an_unknown_frequency_is_refused(given: str) -> None:
-    with pytest.raises(ValueError, match="is no known frequency"):
+    with pytest.raises(ValueError, match="is not a frequency we know"):
         parse_frequency(given)
 
 

@@ -125,7 +125,7 @@ from ckanext.ukharvest.core.values.periods import (
         pytest.param("2019/Perhaps", ("2019", ""), "'Perhaps' is not a date", id="word-with-p"),
         pytest.param("Present/2019", ("", "2019"), "'Present' is not a date", id="present-first"),
         pytest.param("the road to 2012", None, "is not a date", id="prose-to"),
-        pytest.param("2019-13", None, "there is no date", id="no-month"),
+        pytest.param("2019-13", None, "does not exist", id="no-month"),
         pytest.param("2019/P1", ("2019", ""), "is not a duration", id="bad-duration"),
         pytest.param("2019/P9999Y", ("2019", ""), "calendar", id="out-of-calendar"),
         pytest.param("2019/P900Y", ("2019", ""), "year", id="absurd-year"),

@@ -139,7 +139,7 @@ def test_dgu_harvest_me_may_say_yes() -> None:
 
 @pytest.mark.parametrize("title", ["", None, "  "])
 def test_a_title_has_to_be_there(title: Any) -> None:
-    with pytest.raises(ParseError, match="dataset 'id-1': title is missing"):
+    with pytest.raises(ParseError, match="this record has no title; expected title"):
         parsed(title=title)
 
 
@@ -187,7 +187,7 @@ def test_a_table_renames_drops_and_maps_values() -> None:
         ({"a": 7}, "'a' has 7; expected our field's name"),
         ({"a": {"too": "b"}}, "expected our field's name"),
         ({"a": "id"}, "goes to 'id', which is not a field that can be filled"),
-        ({"a": {"to": ""}}, "no field to fill"),
+        ({"a": {"to": ""}}, "not a field that can be filled"),
         ({"a": {"to": "b", "values": ["x"]}}, "values is not an object"),
     ],
 )

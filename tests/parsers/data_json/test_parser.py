@@ -169,7 +169,7 @@ def test_non_public_entries_are_skipped_unless_asked_for() -> None:
 
 @pytest.mark.parametrize("title", [None, "", "  ", [], {}])
 def test_record_without_title_fails(title: Any) -> None:
-    with pytest.raises(ParseError, match="dataset 'x': title is missing"):
+    with pytest.raises(ParseError, match="this record has no title; expected title"):
         parse({"title": title})
 
 

@@ -27,7 +27,7 @@ from tests.parsers.gemini.part import codes
         ("<html/>", "an HTML page instead of XML"),
         ("", "the document is empty"),
         ("<gmd:MD_Metadata", "not well-formed"),
-        ("<MD_Metadata/>", "dataset 'rivers': gmd:title is missing"),
+        ("<MD_Metadata/>", "this record has no title; expected gmd:title"),
     ],
 )
 def test_other_xml_is_refused_with_a_reason(content: str, words: str) -> None:

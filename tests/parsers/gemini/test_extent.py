@@ -109,8 +109,8 @@ def test_a_box_across_the_date_line_is_cut_in_two() -> None:
 @pytest.mark.parametrize(
     ("given", "corners", "words"),
     [
-        ((3.3, 50, 1.3, 52), ("1.3", "50", "3.3", "52"), "its west 3.3 lies east of its east 1.3"),
-        ((1.3, 52, 3.3, 50), ("1.3", "50", "3.3", "52"), "its south 52 lies above its north 50"),
+        ((3.3, 50, 1.3, 52), ("1.3", "50", "3.3", "52"), "its west 3.3 is east of its east 1.3"),
+        ((1.3, 52, 3.3, 50), ("1.3", "50", "3.3", "52"), "its south 52 is above its north 50"),
     ],
 )
 def test_swapped_sides_are_turned_and_reported(

@@ -167,15 +167,15 @@ def test_an_outline_takes_the_place_of_its_box_and_of_no_other() -> None:
     ("gml", "words"),
     [
         (_polygon("10 10 11 10 11 11 10 10"), "the polygon lies outside the bounding box"),
-        (_polygon("1 2 x 4"), "'x' is no coordinate"),
-        (_polygon("1 2 1_0 4"), "'1_0' is no coordinate"),
+        (_polygon("1 2 x 4"), "'x' is not a coordinate"),
+        (_polygon("1 2 1_0 4"), "'1_0' is not a coordinate"),
         (_polygon("1 2 3"), "a ring has 1 positions that differ"),
         (_polygon("1 2 3 4 5"), "gml:posList has 5 numbers; expected pairs"),
         (_polygon("-2.9 53.1 -2.1 53.1 -2.9 53.1"), "2 positions that differ"),
         (_polygon("-2.9 53.1 -2.5 53.5 -2.1 53.9 -2.9 53.1"), "a ring has no area"),
-        (f"<gml:Polygon><{OLD}>1 2 3{OLD_END}</gml:Polygon>", "'1' is no position"),
-        (_polygon("500 500 600 500 600 600 500 500"), "no place in"),
-        (_polygon("inf 1 2 3 4 5"), "no place in"),
+        (f"<gml:Polygon><{OLD}>1 2 3{OLD_END}</gml:Polygon>", "'1' is not a position"),
+        (_polygon("500 500 600 500 600 600 500 500"), "not a place in"),
+        (_polygon("inf 1 2 3 4 5"), "not a place in"),
     ],
 )
 def test_an_outline_that_cannot_be_read_leaves_the_box(gml: str, words: str) -> None:

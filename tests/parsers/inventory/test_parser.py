@@ -16,7 +16,7 @@ def test_identity_and_title_are_all_that_it_takes() -> None:
     record = dataset()
     assert (record.guid, record.title) == ("id", "T")
     assert [each.field for each in record.problems] == ["Description", "Rights"]
-    with pytest.raises(ParseError, match="Title is missing"):
+    with pytest.raises(ParseError, match="this record has no title; expected Title"):
         inventory.parse(RawRecord("id", "<Dataset><Identifier>id</Identifier></Dataset>"), {})
     with pytest.raises(ParseError, match="Identifier is missing"):
         inventory.parse(RawRecord("", "<Dataset><Title>T</Title></Dataset>"), {})

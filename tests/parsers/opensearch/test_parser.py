@@ -15,9 +15,9 @@ from tests.parsers.opensearch.entries import TITLED, atom, codes, geojson
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        ("<entry><title> </title></entry>", "atom:title is missing"),
-        ('{"properties": {"title": ""}}', "properties.title is missing"),
-        ("{}", "properties.title is missing"),
+        ("<entry><title> </title></entry>", "this record has no title; expected atom:title"),
+        ('{"properties": {"title": ""}}', "this record has no title; expected properties.title"),
+        ("{}", "this record has no title; expected properties.title"),
         ("<feed/>", "its root element is <feed>; expected <entry> of Atom"),
         ("[]", "is not an object"),
         ("", "is not JSON"),

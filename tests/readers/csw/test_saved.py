@@ -29,7 +29,7 @@ from tests.readers.csw.reads import many
         (
             answer("<csw:GetRecordByIdResponse {}>{}</csw:GetRecordByIdResponse>", many(2)),
             False,
-            "is an answer of GetRecordById, which does not name other records",
+            "is an answer of GetRecordById, which does not list other records",
         ),
     ],
 )

@@ -42,7 +42,7 @@ def test_a_website_without_one_is_no_source(reads: Reads) -> None:
     with pytest.raises(ProtocolError, match="HTML page instead of an answer of OpenSearch"):
         reads(Search([], change=lambda _given: page()), path="/home")
     pages = page(LINK.format("search", "/other"))
-    with pytest.raises(ProtocolError, match="is no OpenSearch description document"):
+    with pytest.raises(ProtocolError, match="is not an OpenSearch description document"):
         reads(Search([], change=lambda _given: pages), path="/home")
 
 

@@ -23,7 +23,7 @@ from tests.readers.waf.waf_site import FGDC, Folder, guids
         (
             '{"a": 1}',
             "not-html",
-            """is no HTML page: it begins with '{"a": 1}'; expected an HTML page""",
+            """is not an HTML page: it begins with '{"a": 1}'; expected an HTML page""",
         ),
         (FGDC, "wrong-root", "root element <metadata>; expected an HTML page with links"),
         (gemini(Item(1)), "wrong-root", "which the source type gemini-single reads"),

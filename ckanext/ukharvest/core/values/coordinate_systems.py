@@ -174,7 +174,9 @@ def box_to_wgs84(box: Box, system: System) -> Box:
         ) from exc
     west, south, east, north = (round(number, _DECIMALS) for number in sides)
     if not (_on_earth((west, south)) and _on_earth((east, north))):
-        raise ValueError(Message("{words} is not a box in {title}", words=words, title=system.title))
+        raise ValueError(
+            Message("{words} is not a box in {title}", words=words, title=system.title)
+        )
     if system.area and not overlap((west, south, east, north), system.area):
         raise ValueError(
             Message("{words} lies outside the area of {title}", words=words, title=system.title)
@@ -204,7 +206,9 @@ def _system(code: str) -> System | None:
 @lru_cache(maxsize=64)
 def _transformer(system: System) -> pyproj.Transformer:
     if system.kind == "other":
-        raise ValueError(Message("{title} is not a horizontal reference system", title=system.title))
+        raise ValueError(
+            Message("{title} is not a horizontal reference system", title=system.title)
+        )
     try:
         return pyproj.Transformer.from_crs(system.code, WGS84, always_xy=True, allow_ballpark=False)
     except (CRSError, ProjError) as exc:

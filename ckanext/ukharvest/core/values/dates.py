@@ -223,7 +223,9 @@ def _rfc822(text: str) -> str:
     try:
         moment = parsedate_to_datetime(text)
     except (TypeError, ValueError) as exc:
-        raise ValueError(Message("the date '{text}' does not exist", text=shorten(text, 40))) from exc
+        raise ValueError(
+            Message("the date '{text}' does not exist", text=shorten(text, 40))
+        ) from exc
     check_year(moment.year, text)
     # RFC 5322, 3.3: the zone "-0000" says UTC without knowing the local time.
     offset = moment.utcoffset() or timedelta(0)

@@ -53,11 +53,15 @@ def parse_size(value: str) -> int:
     match = _SIZE.fullmatch(text)
     unit = (match["unit"].lower() if match else "") or "b"
     if match is None or unit not in _UNITS:
-        raise ValueError(Message("'{value}' is not a size; expected a number of bytes", value=shorten(value, 40)))
+        raise ValueError(
+            Message("'{value}' is not a size; expected a number of bytes", value=shorten(value, 40))
+        )
     number = Decimal(match["number"].replace(",", "."))
     size = int(number) if _UNITS[unit] == 1 else round(number * _UNITS[unit])
     if size >= _MOST:
-        raise ValueError(Message("'{value}' is not a size; expected a number of bytes", value=shorten(value, 40)))
+        raise ValueError(
+            Message("'{value}' is not a size; expected a number of bytes", value=shorten(value, 40))
+        )
     return size
 
 

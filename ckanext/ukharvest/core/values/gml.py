@@ -58,7 +58,9 @@ def parse_gml(text: str) -> Geometry:
         # Publishers leave out the namespace.
         root = xml.parse(f'<gml xmlns:gml="http://www.opengis.net/gml">{bare}</gml>')
     except ParseError as exc:
-        raise ValueError(Message("the text looks like GML but cannot be read as GML; expected GeoJSON")) from exc
+        raise ValueError(
+            Message("the text looks like GML but cannot be read as GML; expected GeoJSON")
+        ) from exc
     geometry = read_gml(root, latitude_first=False)
     if geometry is None:
         raise ValueError(Message("the GML has no geometry; expected a Polygon, Envelope or Point"))
@@ -80,7 +82,7 @@ def read_gml(element: etree._Element, *, latitude_first: bool) -> Geometry | Non
 
 def _geometry(shape: Shape, latitude_first: bool) -> Geometry:
     if not shape.rings:
-        raise ValueError(Message("the {kind} has no positions; expected some", kind=shape.kind))
+        raise ValueError(Message("the {kind} has no positions", kind=shape.kind))
     name = inherited(shape.element, "srsName") or next(
         filter(None, (part.get("srsName") for part in shape.element.iter("{*}*"))), ""
     )

@@ -105,9 +105,7 @@ def parse_flag(value: object) -> str:
     text = clean_text(value)
     flag = False if text.casefold() in _NOTHING else read_yes_no(text)
     if flag is None:
-        raise ValueError(
-            Message("'{text}' is neither true nor false", text=shorten(text, 40))
-        )
+        raise ValueError(Message("'{text}' is neither true nor false", text=shorten(text, 40)))
     return "true" if flag else ""
 
 

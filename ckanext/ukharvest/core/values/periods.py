@@ -306,9 +306,7 @@ def _between(start: str, end: str) -> Period:
     last = "" if _is_duration(end) else _parse_end(end, "end")
     if not first and not last:
         raise PeriodError(
-            Message(
-                "'{start}/{end}' has no date; expected one at either end", start=start, end=end
-            )
+            Message("'{start}/{end}' has no date; expected one at either end", start=start, end=end)
         )
     if _is_duration(start):
         first = _shift(last, start, forward=False)
@@ -423,7 +421,7 @@ def _shift(day: str, duration: str, *, forward: bool) -> str:
         moved = base + delta if forward else base - delta
     except (OverflowError, ValueError) as exc:
         raise ValueError(
-            Message("'{duration}' leads out of the calendar", duration=shorten(duration, 40))
+            Message("'{duration}' is too long for the calendar", duration=shorten(duration, 40))
         ) from exc
     text = moved.isoformat().replace("+00:00", "Z") if has_time else moved.date().isoformat()
     check_year(moved.year, text)

@@ -207,7 +207,7 @@ def parse_latitude_first(kind: str, text: str) -> Geometry:
         # Latitudes above 90 can only be longitudes.
         turned = _of_positions(kind, [[y, x] for x, y in positions])
         raise Repaired(
-            Message("its longitudes stand first, and are read so; expected latitude, longitude"),
+            Message("its longitudes come first, and were read so; expected latitude, longitude"),
             turned,
             "swapped-coordinates",
         ) from None
@@ -289,7 +289,9 @@ def from_json(value: Any) -> Geometry:
             # Seen in catalogues of federal agencies: corners with the latitude first.
             west, south, east, north = south, west, north, east
         return _box(west, south, east, north)
-    raise ValueError(Message("the list does not give a place; expected GeoJSON or west, south, east, north"))
+    raise ValueError(
+        Message("the list does not give a place; expected GeoJSON or west, south, east, north")
+    )
 
 
 def _system_of(value: Mapping[str, Any]) -> str:

@@ -137,7 +137,8 @@ def wrong(table: Mapping[str, Any]) -> str:
             )
         if not isinstance(rule.get("values", {}), Mapping):
             return Message(
-                "'{shown}': values is not an object; expected each remote value and ours", shown=shown
+                "'{shown}': values is not an object; expected each remote value and ours",
+                shown=shown,
             )
     return ""
 

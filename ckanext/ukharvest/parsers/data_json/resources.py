@@ -143,7 +143,7 @@ def distribution(part: Fields) -> ResourceRecord | None:
         part.report(
             "missing-media-type",
             "mediaType",
-            Message("missing; expected together with downloadURL"),
+            Message("missing; it is needed beside downloadURL"),
         )
     barren: set[str] = set()
     values, extras = collect(RESOURCE_MAPPING, part, barren)
@@ -211,7 +211,9 @@ def _format(part: Fields, url: str) -> tuple[str, str]:
         part.report(
             "bad-media-type",
             "mediaType",
-            Message("'{written}' is not a media type such as text/csv", written=shorten(written, 40)),
+            Message(
+                "'{written}' is not a media type such as text/csv", written=shorten(written, 40)
+            ),
         )
     name = value_text(part.get("format"))
     if not mimetype and formats.label(name):

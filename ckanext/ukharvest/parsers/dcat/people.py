@@ -220,7 +220,9 @@ def _email(part: Node) -> tuple[str, str]:
             # RDF/XML resolves a bare email address, given as a URI, against the document's URL.
             if value.uri and "@" in (bare := text.rpartition("/")[2]) and "/" in text:
                 part.report(
-                    "email-without-mailto", name, Message("{bare} does not begin with mailto:", bare=quoted(bare))
+                    "email-without-mailto",
+                    name,
+                    Message("{bare} does not begin with mailto:", bare=quoted(bare)),
                 )
                 text = bare
             if text:

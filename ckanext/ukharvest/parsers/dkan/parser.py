@@ -384,9 +384,7 @@ def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
     if is_left_out(data, options):
         name = raw.display_name
         raise SkipRecord(
-            Message(
-                "{name}: it is non-public; the option include_non_public imports it", name=name
-            )
+            Message("{name}: it is non-public; the option include_non_public imports it", name=name)
         )
     content = canonical_json(rewritten(package.flatten(data)))
     limit = {"max_resources": options.get("max_resources", 1000)}

@@ -174,7 +174,7 @@ def read_box(node: IsoNode, named_systems: Iterable[Reference]) -> Bounds | None
         return None
     if south > north:
         words = Message(
-            "its south {south:g} lies above its north {north:g}, which is read the other way round",
+            "its south {south:g} is above its north {north:g}, which was read the other way round",
             south=south,
             north=north,
         )
@@ -205,7 +205,9 @@ def _number(node: IsoNode, name: str, text: str) -> float | None:
         node.report(
             "bad-extent",
             f"gmd:{name}",
-            Message("'{text}' is not a number; {degrees}", text=shorten(text, 40), degrees=_DEGREES),
+            Message(
+                "'{text}' is not a number; {degrees}", text=shorten(text, 40), degrees=_DEGREES
+            ),
         )
         return None
     return number
@@ -234,7 +236,7 @@ def _turned(node: IsoNode, box: Box) -> Box:
     if not 0 < west - east < 180:
         return box
     words = Message(
-        "its west {west:g} lies east of its east {east:g}, which is read the other way round",
+        "its west {west:g} is east of its east {east:g}, which was read the other way round",
         west=west,
         east=east,
     )

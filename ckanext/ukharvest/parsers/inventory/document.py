@@ -207,7 +207,9 @@ def _bad_values(element: etree._Element) -> Iterator[Problem]:
 def _address(value: str) -> str:
     if not is_web_url(value):
         raise ValueError(
-            Message("'{value}' is not an address; expected that of a licence", value=shorten(value, 60))
+            Message(
+                "'{value}' is not an address; expected that of a licence", value=shorten(value, 60)
+            )
         )
     return value
 

@@ -124,7 +124,8 @@ def _check_options(dataset: Dataset, where: str, options: Mapping[str, Any]) -> 
     if dataset.inspire.data and not options.get("include_inspire", True):
         raise SkipRecord(
             Message(
-                "{where}: it has INSPIRE metadata, and the option include_inspire skips such records",
+                "{where}: it has INSPIRE metadata, and the option include_inspire skips such"
+                " records",
                 where=where,
             )
         )

@@ -102,7 +102,8 @@ def no_edition(metadata: Metadata) -> Iterator[Failure]:
     if report.detect_edition(metadata) == report.NOT_STATED:
         node = metadata.first("metadataStandardName") or metadata.record
         yield Failure(
-            Message("does not name an edition of GEMINI, so the record is checked against 2.3"), node
+            Message("does not name an edition of GEMINI, so the record is checked against 2.3"),
+            node,
         )
 
 

@@ -136,9 +136,7 @@ def limitation(metadata: Metadata) -> Iterator[Failure]:
     blocks = [block for block in metadata.at(f"{_BLOCK}/*") if block.codes("accessConstraints")]
     texts = [text for block in blocks for text in block.find_all("otherConstraints")]
     fault = (
-        Message("has no link to a limitation in INSPIRE's list")
-        if texts
-        else Message("is missing")
+        Message("has no link to a limitation in INSPIRE's list") if texts else Message("is missing")
     )
     yield Failure(fault, next(iter((*texts, *blocks)), metadata.holder(_BLOCK)))
 
@@ -314,7 +312,10 @@ def default_system(metadata: Metadata) -> Iterator[Failure]:
     if names and DEFAULT_CRS.isdisjoint(names) and follows_inspire(metadata):
         value = Message("is '{names}'", names=shorten(names[0], 60))
         yield Failure(
-            Message("{value}, although the record says that the data conform to INSPIRE", value=value), nodes[0]
+            Message(
+                "{value}, although the record says that the data conform to INSPIRE", value=value
+            ),
+            nodes[0],
         )
 
 
