@@ -435,6 +435,14 @@ MUTANTS = (
         ("tests/test_translation.py::test_texts_get_exactly_the_values_that_they_name",),
     ),
     Mutant(
+        "message-in-english",
+        "A page shows the messages of problems in the reader's language.",
+        "ckanext.ukharvest.lib.texts.show_message",
+        'row.get("wording")',
+        "None",
+        ("tests/ckan/runs/test_pages.py",),
+    ),
+    Mutant(
         "label-not-escaped",
         "Markup in a harvested value is shown as text.",
         "ckanext.ukharvest.rendering.values._markup",

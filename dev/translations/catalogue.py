@@ -31,6 +31,10 @@ _CHANGING = re.compile(
     '"(Project-Id-Version|Report-Msgid|POT-Creation|PO-Revision|Last-Trans|Language-Team|Generated-By)'
 )
 LEFT_OUT = "vendor"  # libraries have their own translations, or none
+# Where messages are translated: those about values, fields and answers, which publishers get most.
+MESSAGES = ("core/errors.py", "core/http/", "core/values/", "parsers/")
+# What rules found is not, only what they expect; nor what is wrong with a sysadmin's options.
+UNTRANSLATED = ("core/http/credentials.py", "parsers/ckan/names.py", "parsers/gemini/rules/")
 
 
 def made() -> Catalog:
@@ -56,7 +60,16 @@ def marked() -> list[tuple[str, Any, list[str], str | None]]:
         comment_tags=("Translators:",),
         strip_comment_tags=True,
     )
-    paths = (((PACKAGE / name).relative_to(ROOT).as_posix(), *rest) for name, _line, *rest in found)
+    templates = extract_from_dir(PACKAGE, method_map=METHODS[:1], keywords={"Message": None})
+    messages = (
+        message
+        for message in templates
+        if message[0].startswith(MESSAGES) and not message[0].startswith(UNTRANSLATED)
+    )
+    everything = (*found, *messages)
+    paths = (
+        ((PACKAGE / name).relative_to(ROOT).as_posix(), *rest) for name, _line, *rest in everything
+    )
     return [
         (path, text, comments, context)
         for path, text, comments, context in paths

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import json
 import pickle
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,7 +15,7 @@ import pytest
 import ckanext.ukharvest
 from ckanext.ukharvest import source_types
 from ckanext.ukharvest.core import errors
-from ckanext.ukharvest.core.messages import Message
+from ckanext.ukharvest.core.messages import Message, translate_message, wording_of
 
 PACKAGE = Path(ckanext.ukharvest.__file__).parent
 LOWER = ("core", "schema_check", "readers", "parsers", "source_types", "mapping", "reading")
@@ -35,6 +36,16 @@ def test_a_message_is_its_text_and_knows_its_parts() -> None:
     outer = Message("{field}: {reason} in {count:,} records", field="d", reason=inner, count=1234)
     assert outer == "d: 'soon' is no date in 1,234 records"
     assert outer.arguments == {"field": "d", "reason": inner, "count": 1234}
+
+
+def test_a_message_is_translated_part_by_part() -> None:
+    inner = Message("'{text}' is no date", text="soon")
+    message = Message("{field}: {reason}", field="d", reason=inner)
+    french = {"{field}: {reason}": "{field} : {reason}", inner.template: "« {text} » sans date"}
+    wording = json.loads(json.dumps(wording_of(message)))
+    assert translate_message("", wording, french.__getitem__) == "d : « soon » sans date"
+    assert translate_message("", wording, str) == message
+    assert (wording_of("plain"), translate_message("plain", None, str)) == (None, "plain")
 
 
 def test_an_error_keeps_its_message() -> None:

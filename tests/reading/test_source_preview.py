@@ -49,6 +49,16 @@ def test_problems_are_grouped_by_code_with_examples(publisher: Publisher) -> Non
     assert [each["title"] for each in dated["examples"]] == ["D 0", "D 1", "D 2"]
 
 
+def test_failed_record_counts_for_why_it_fails_alone(publisher: Publisher) -> None:
+    catalogue = datasets(2, **{**FULL, "modified": "yesterday", "identifier": "same"})
+    publisher.serve(PATH, catalogue)
+    groups = preview(publisher.url(PATH))["problems"]
+    assert {group["code"]: group["records"] for group in groups} == {
+        "duplicate-guid": 1,
+        "bad-date": 1,
+    }
+
+
 @pytest.mark.parametrize(
     ("body", "verdict", "code"),
     [
@@ -177,7 +187,9 @@ def test_a_preview_says_what_the_check_of_a_publisher_says(case: str) -> None:
     assert found["read"] == len(records)
     assert found["count"] >= len(records)
     assert found["fates"].get("lost", 0) == sum("error" in each for each in records)
-    codes = {each["code"] for record in records for each in record.get("problems", [])}
+    rejected = {"code": "not-valid"}  # for its problems; other errors hide them
+    told_of = [record for record in records if record.get("error", rejected)["code"] == "not-valid"]
+    codes = {each["code"] for record in told_of for each in record.get("problems", [])}
     codes |= {record["error"]["code"] for record in records if "error" in record}
     codes |= {each["code"] for each in expected.get("problems", [])}
     assert {group["code"] for group in found["problems"]} == codes

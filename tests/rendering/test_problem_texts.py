@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from ckanext.ukharvest.core.problems.texts import PROBLEM, PROBLEM_TEXTS
@@ -21,6 +23,30 @@ def test_only_kinds_with_one_requirement_share_a_title() -> None:
         requirements.setdefault(title, set()).add(rule.wanted)
     assert [title for title, wanted in requirements.items() if len(wanted) > 1] == []
     assert requirements.keys() & {text.title for text in PROBLEM_TEXTS.values()} == set()
+
+
+@pytest.mark.parametrize("field", ["license", "dct:license", "license_id", "Rights"])
+def test_missing_field_has_advice_of_its_own(field: str) -> None:
+    problem = texts.describe_problem("missing-field", PROBLEM, field)
+    assert problem.title == "Licence: missing"
+    assert problem.tip.startswith("Add the licence, for example https://")
+
+
+@pytest.mark.parametrize(
+    ("code", "field", "snippet"),
+    [
+        ("bad-date", "modified", '"modified": "2024-05-31"'),
+        ("wrong-type", "keyword", '"keyword": ["planning", "building"]'),
+        ("missing-media-type", "distribution[2].mediaType", '"mediaType": "text/csv"'),
+        ("bad-date", "dct:modified", ""),
+        ("left-out", "keyword", ""),
+    ],
+)
+def test_snippet_is_json_for_a_field_of_json(code: str, field: str, snippet: str) -> None:
+    problem = texts.describe_problem(code, PROBLEM, field)
+    assert problem.snippet == snippet
+    assert json.loads(f"{{{snippet}}}") or not snippet
+    assert problem.fix == f"{problem.tip} {snippet}".strip()
 
 
 def test_a_rule_is_called_by_its_defect(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -107,7 +107,7 @@ def _write_groups(groups: ProblemGroups, out: TextIO) -> None:
         texts = _texts(group["code"], heading, group["field"])
         count = group["records"]
         write_indented(f"{texts.title}: {count:,} record{'' if count == 1 else 's'}", out, 2)
-        for text in filter(None, (texts.wanted, texts.tip and f"How to fix it: {texts.tip}")):
+        for text in filter(None, (texts.wanted, texts.fix and f"How to fix it: {texts.fix}")):
             write_indented(text, out, 4)
         for example in group["examples"]:
             name = example["title"] or example["guid"]
@@ -167,8 +167,8 @@ def _problems(problems: Iterable[Entry]) -> Iterator[tuple[str, str]]:
 
 
 def _tip(code: str, severity: str, field: str) -> Iterator[tuple[str, str]]:
-    if tip := _texts(code, severity, field).tip:
-        yield "how to fix", tip
+    if fix := _texts(code, severity, field).fix:
+        yield "how to fix", fix
 
 
 def _summary(check: Check, counts: Counter[str]) -> Iterator[tuple[str, str]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 
@@ -39,3 +40,32 @@ class Message(str):
 
     def __getnewargs_ex__(self) -> tuple[tuple[str], dict[str, Any]]:
         return (self.template,), self.arguments
+
+
+def wording_of(message: str) -> list[Any] | None:
+    """Return what a message is made of, as a value of JSON; None for a plain text.
+
+    Returns:
+        Its template and its arguments, in which a list stands for a message.
+    """
+    if not isinstance(message, Message):
+        return None
+    arguments = message.arguments.items()
+    return [message.template, {name: wording_of(value) or value for name, value in arguments}]
+
+
+def translate_message(text: str, wording: Any, translate: Callable[[str], str]) -> str:
+    """Return a message in the language of ``translate``, such as ``tk._``.
+
+    Args:
+        text: the message in English, which is returned without a wording.
+        wording: as ``wording_of`` returned it.
+    """
+    if not wording:
+        return text
+    template, arguments = wording
+    values = {
+        name: translate_message("", value, translate) if isinstance(value, list) else value
+        for name, value in arguments.items()
+    }
+    return str(translate(template)).format(**values)

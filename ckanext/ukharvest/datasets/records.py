@@ -21,6 +21,9 @@ from ckanext.ukharvest.lib.permissions import may
 from ckanext.ukharvest.rendering import source_record
 from ckanext.ukharvest.rendering.values import parse_translations
 
+_ERROR = ("code", "message", "wording", "line")
+_TEXTS = ("title", "meaning", "tip", "snippet")
+
 
 def describe_record(context: Any, found: FoundRecord) -> dict[str, Any]:
     """Return the result of ``ukharvest_record_show`` for a user who may update the source."""
@@ -44,7 +47,7 @@ def describe_record(context: Any, found: FoundRecord) -> dict[str, Any]:
         "dataset": _dataset(dataset) if dataset and may_read else None,
         "same_as": _same_as(context, row),
         "came_back": row.outcome == RecordOutcome.SKIPPED and bool(row.origin_guid),
-        "error": _with_texts({key: row.error.get(key) for key in ("code", "message", "line")}, LOST)
+        "error": _with_texts({key: row.error.get(key) for key in _ERROR}, LOST)
         if state == RecordState.LOST and row.error
         else None,
         "problems": problems_of(row.id),
@@ -66,13 +69,13 @@ def problems_of(record_id: int) -> list[dict[str, Any]]:
 def _problem(row: RecordProblem) -> dict[str, Any]:
     until = row.accepted_until
     is_accepted = until is not None and until >= utcnow().date()
-    few = {key: getattr(row, key) for key in ("code", "field", "message", "line")}
+    few = {key: getattr(row, key) for key in ("field", *_ERROR)}
     return {**few, "accepted_until": until.isoformat() if is_accepted else None}
 
 
 def _with_texts(problem: dict[str, Any], consequence: str, *more: str) -> dict[str, Any]:
     texts = lib_texts.describe_problem(problem["code"], consequence, problem.get("field", ""))
-    return {**problem, **{key: getattr(texts, key) for key in ("title", "meaning", "tip", *more)}}
+    return {**problem, **{key: getattr(texts, key) for key in (*_TEXTS, *more)}}
 
 
 def _dataset(package: model.Package) -> dict[str, Any]:
@@ -110,7 +113,7 @@ def _history(row: Record, passes: Sequence[Pass]) -> list[dict[str, Any]]:
     for run in passes:
         nothing = {"fields": [], "more": 0, "date": iso(run.when), "job_id": run.job_id}
         entry = by_job.pop(run.job_id, None) or {**nothing, "outcome": run.state}
-        entries.append({**entry, "message": run.message})
+        entries.append({**entry, "message": run.message, "wording": run.wording})
     alone = [entry for entry in changed if not entry["job_id"] or entry["job_id"] in by_job]
     return sorted([*entries, *alone], key=lambda entry: entry["date"], reverse=True)
 
@@ -118,7 +121,7 @@ def _history(row: Record, passes: Sequence[Pass]) -> list[dict[str, Any]]:
 def _outcome(change: dict[str, Any]) -> dict[str, Any]:
     """Return a change as an entry of the history."""
     kind = change.pop("kind")
-    return {**change, "outcome": kind, "message": ""}
+    return {**change, "outcome": kind, "message": "", "wording": None}
 
 
 # The text of a record that its problems refer to, "" if it is not stored; takes its number.

@@ -210,6 +210,7 @@ class RecordProblem(tk.BaseModel):  # type: ignore[misc, name-defined]
     Attributes:
         job_id: the run that imported the record, or that rejected it for its problems.
         current: of the record's last import, or of its rejection since.
+        wording: what the message is made of, as ``core.messages.wording_of`` returns it.
         lost: the run did not import the record because of its problems.
         accepted_until: the last day on which its kind is accepted (``accepted_problems``);
             None: it is not.
@@ -227,6 +228,7 @@ class RecordProblem(tk.BaseModel):  # type: ignore[misc, name-defined]
     code = sa.Column(sa.UnicodeText, nullable=False)
     field = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
     message = sa.Column(sa.UnicodeText, nullable=False)
+    wording = sa.Column(JSONB(none_as_null=True))
     line = sa.Column(sa.Integer)
     job_id = sa.Column(sa.UnicodeText, _harvest_job(), index=True)
     current = sa.Column(sa.Boolean, nullable=False, default=True, server_default="true")
@@ -281,8 +283,8 @@ class JobReport(tk.BaseModel):  # type: ignore[misc, name-defined]
         reason: one sentence on why nothing was deleted, or why the run failed.
         asked_by: name of the person who asked for it, "" for the schedule.
         stopped_by: name of the person who asked to stop it, "" if none did.
-        error: of a failed run: {"code", "message", "passes": whether such errors are often
-            temporary}; else None.
+        error: of a failed run: {"code", "message", "wording", "passes": whether such errors are
+            often temporary}; else None.
         status_mail_due: ckanext-harvest's email about the run is to be sent (run_end.py).
         plugins_due: plugins that are to be told that it has ended (after_run.py): name → number of
             calls that failed; None once all are.
@@ -435,8 +437,8 @@ class Outcome(tk.BaseModel):  # type: ignore[misc, name-defined]
         state: as ``RecordState``.
         is_same: it was skipped because its dataset is here already, or was deleted here.
         is_unread: it failed while the source was read; another record may have its identifier.
-        code, message, line: its error; "" and None without one. Other harvesters also store
-            errors of imported records.
+        code, message, wording, line: its error; "" and None without one. Other harvesters also
+            store errors of imported records.
         more: further errors of another harvester's record: [{"message", "line"}, …]; else None.
     """
 
@@ -461,6 +463,7 @@ class Outcome(tk.BaseModel):  # type: ignore[misc, name-defined]
     is_unread = sa.Column(sa.Boolean, nullable=False, default=False, server_default="false")
     code = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
     message = sa.Column(sa.UnicodeText)
+    wording = sa.Column(JSONB(none_as_null=True))
     line = sa.Column(sa.Integer)
     more = sa.Column(JSONB(none_as_null=True))
     created = sa.Column(sa.DateTime, nullable=False, default=utcnow)

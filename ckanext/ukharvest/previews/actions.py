@@ -118,7 +118,8 @@ def _with_texts(result: dict[str, Any], *, sees_inside: bool) -> dict[str, Any]:
 
 def _texts_of(problem: dict[str, Any]) -> dict[str, str]:
     texts = describe_problem(problem["code"], PROBLEM, problem.get("field", ""))
-    return {"title": texts.title, "tip": " ".join(filter(None, (texts.wanted, texts.tip)))}
+    tip = " ".join(filter(None, (texts.wanted, texts.tip)))
+    return {"title": texts.title, "tip": tip, "snippet": texts.snippet}
 
 
 def ukharvest_source_preview_create(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
@@ -223,7 +224,7 @@ def ukharvest_source_preview_show(context: Any, data_dict: dict[str, Any]) -> di
         ``estimate_seconds`` of a first run, ``fates`` and ``changes`` ({word: number}),
         ``datasets`` (number of the source's datasets here), ``takes_over`` (number of datasets
         here that a first run would adopt), ``sample`` of records,
-        ``problems`` [{``code``, ``title``, ``tip``, ``severity``, ``records``,
+        ``problems`` [{``code``, ``title``, ``tip``, ``snippet``, ``severity``, ``records``,
         ``occurrences``, ``examples``}], ``error`` {``code``, ``title``, ``message``, ``tip``,
         ``url``, ``line``} or None, ``detected_type`` and ``suggested_url`` to use instead,
         ``move`` of a new URL: ``datasets``, ``same``, ``moved``, ``added``,

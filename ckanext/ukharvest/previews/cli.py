@@ -26,7 +26,7 @@ from ckanext.ukharvest.lib.output import (
     write_table,
 )
 from ckanext.ukharvest.lib.slots import Slot
-from ckanext.ukharvest.lib.texts import describe_problem
+from ckanext.ukharvest.lib.texts import describe_problem, find_label
 from ckanext.ukharvest.previews import jobs as preview_jobs
 from ckanext.ukharvest.previews import moves as move_rules
 from ckanext.ukharvest.previews import texts as preview_texts
@@ -93,7 +93,7 @@ def _lines(result: PreviewResult) -> Iterator[str]:
     for group in result["problems"]:
         yield from _problem(group)
     for sample in result["sample"]:
-        what = sample["change"] or sample["fate"]
+        what = find_label("record", sample["change"] or sample["fate"]).text
         yield f"  {what:<9} {sample['title'] or '(no title)'} ({sample['guid'] or sample['url']})"
 
 
@@ -122,10 +122,12 @@ def _adopted(adopted: AdoptionChanges) -> Iterator[str]:
 
 def _problem(group: ProblemGroup) -> Iterator[str]:
     is_lost, count = group["severity"] == LOST, group["records"]
-    title = describe_problem(group["code"], group["severity"], group["field"]).title
-    yield f"[{group['code']}] {title}:" + (
-        f" {count:,} record{'' if count == 1 else 's'}" + (" lost" if is_lost else "")
+    texts = describe_problem(group["code"], group["severity"], group["field"])
+    yield f"[{group['code']}] {texts.title}:" + (
+        f" {count:,} record{'' if count == 1 else 's'}" + (" failed" if is_lost else "")
     )
+    if texts.fix:
+        yield f"  How to fix it: {texts.fix}"
     for example in group["examples"]:
         line = f" (line {example['line']})" if example["line"] else ""
         yield f"  {example['title'] or example['guid']}: {example['message']}{line}"

@@ -133,7 +133,9 @@ class Portal:
             parts = urlsplit(url)
         except ValueError as exc:
             message = Message(
-                "{url} is not a web address ({reason}); expected that of a portal", url=url, reason=exc
+                "{url} is not a web address ({reason}); expected that of a portal",
+                url=url,
+                reason=exc,
             )
             raise ProtocolError(message, code="bad-url", url=url) from exc
         if parts.path.endswith(".json"):

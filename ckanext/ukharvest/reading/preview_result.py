@@ -7,9 +7,10 @@ texts; ``ukharvest check`` prints them too.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict, cast
 
 from ckanext.ukharvest.core.errors import NotValid
+from ckanext.ukharvest.core.messages import wording_of
 from ckanext.ukharvest.core.problems.texts import (
     ENTRY_NUMBERS,
     LOST,
@@ -76,14 +77,9 @@ class ProblemGroups:
             group["severity"] = min(group["severity"], severity, key=SEVERITIES.index)
             group["occurrences"] += 1
             if kind not in seen and len(group["examples"]) < EXAMPLES:
-                group["examples"].append(
-                    {
-                        "title": shorten(record["title"], 200),
-                        "guid": record["guid"],
-                        "message": shorten(problem["message"], LONGEST),
-                        "line": problem.get("line"),
-                    }
-                )
+                example = {**stored_message(problem["message"]), "line": problem.get("line")}
+                example |= {"title": shorten(record["title"], 200), "guid": record["guid"]}
+                group["examples"].append(cast(ProblemExample, example))
             group["records"] += kind not in seen
             seen.add(kind)
 
@@ -100,6 +96,12 @@ class ProblemGroups:
         )[:MOST_GROUPS]
 
 
+def stored_message(message: str) -> dict[str, Any]:
+    """Return a message as it is stored: shortened, or with what it is made of."""
+    wording = wording_of(message) if len(message) <= LONGEST else None
+    return {"message": shorten(message, LONGEST), "wording": wording}
+
+
 class ErrorEntry(TypedDict):
     """Why a source or a record cannot be read; ``line``: in the document, None if unknown."""
 
@@ -109,12 +111,19 @@ class ErrorEntry(TypedDict):
     line: int | None
 
 
+class StoredError(ErrorEntry):
+    """The same with what its message is made of."""
+
+    wording: Any
+
+
 class ProblemExample(TypedDict):
     """A record that has a problem."""
 
     title: str
     guid: str
     message: str
+    wording: Any
     line: int | None
 
 
@@ -269,7 +278,7 @@ class PreviewResult(TypedDict):
     changes: dict[str, int]
     sample: list[Sample]
     problems: list[ProblemGroup]
-    error: ErrorEntry | None
+    error: StoredError | None
     detected_type: str
     suggested_url: str
     asked: list[Asked]
@@ -328,8 +337,7 @@ def sample_of(entry: Entry, fate: str, change: str) -> Sample:
         fate, change: see ``Sample``.
     """
     problems = [
-        {key: problem[key] for key in ("code", "line")}
-        | {"message": shorten(problem["message"], LONGEST)}
+        {**{key: problem[key] for key in ("code", "line")}, **stored_message(problem["message"])}
         for problem in [*([entry["error"]] if "error" in entry else ()), *entry["problems"]]
     ]
     resources = entry["resources"]

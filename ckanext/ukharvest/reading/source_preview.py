@@ -18,6 +18,7 @@ from ckanext.ukharvest.core.errors import (
     UkharvestError,
 )
 from ckanext.ukharvest.core.http.client import HttpClient
+from ckanext.ukharvest.core.messages import wording_of
 from ckanext.ukharvest.core.record_filter import FilterFields
 from ckanext.ukharvest.core.records import Ending, RawRecord, Source
 from ckanext.ukharvest.reading.adoption_changes import DatasetChanges
@@ -30,6 +31,7 @@ from ckanext.ukharvest.reading.preview_result import (
     PreviewResult,
     ProblemGroups,
     Sample,
+    StoredError,
     sample_of,
 )
 from ckanext.ukharvest.reading.record_classifier import (
@@ -295,7 +297,7 @@ class SourcePreview:
             "changes": dict(self.changes),
             "sample": self.samples,
             "problems": self.groups.results(),
-            "error": self.error,
+            "error": self.error and _stored_error(self.error),
             "detected_type": detected,
             "suggested_url": suggested,
             "asked": self.http.asked,
@@ -355,8 +357,13 @@ def failed(error: UkharvestError | None, *, over: str = "") -> PreviewResult:
         **NOTHING,
         "verdict": verdict,
         "over": over,
-        "error": error_entry(error) if error else None,
+        "error": _stored_error(error_entry(error)) if error else None,
     }
+
+
+def _stored_error(error: ErrorEntry) -> StoredError:
+    """Return why a source cannot be read, with what its message is made of."""
+    return {**error, "wording": wording_of(error["message"])}
 
 
 def _as_text(head: bytes) -> str:

@@ -57,7 +57,10 @@ _MISSING = {
     "description": _DESCRIPTION,
     "ex_geographicboundingbox": (
         _("Place"),
-        _("Add the box around the place: west, south, east, north, for example 0.1, 52, 0.5, 52.3."),
+        _(
+            "Add the box around the place: west, south, east, north, for example "
+            "0.1, 52, 0.5, 52.3."
+        ),
     ),
     "license": _LICENCE,
     "license_id": _LICENCE,
@@ -67,6 +70,26 @@ _MISSING = {
         _("Add the name of the publisher, for example Example District Council."),
     ),
     "rights": _LICENCE,
+}
+# What a field of a JSON source may hold, by its name, for people to copy.
+_OGL = "https://www.nationalarchives.gov.uk/doc/open-government-licence/version/3/"
+_VALUES = {
+    "accessURL": '"https://example.gov.uk/roads"',
+    "accrualPeriodicity": '"R/P1M"',
+    "contactPoint": '{"fn": "Data team", "hasEmail": "mailto:opendata@example.gov.uk"}',
+    "description": '"Where the council\'s car parks are and what they cost."',
+    "distribution": '[{"downloadURL": "https://example.gov.uk/a.csv", "mediaType": "text/csv"}]',
+    "downloadURL": '"https://example.gov.uk/roads.csv"',
+    "hasEmail": '"mailto:opendata@example.gov.uk"',
+    "issued": '"2024-05-31"',
+    "keyword": '["planning", "building"]',
+    "language": '["en"]',
+    "license": f'"{_OGL}"',
+    "mediaType": '"text/csv"',
+    "modified": '"2024-05-31"',
+    "publisher": '{"name": "Example District Council"}',
+    "spatial": '"-2.4,53.3,-2.0,53.6"',
+    "temporal": '"2023-04-01/2024-03-31"',
 }
 _LONGEST = 60  # characters of what the standard wants, in a title
 
@@ -80,6 +103,7 @@ class ProblemTexts:
     Attributes:
         tip: what to do, "" if unknown.
         wanted: the standard's requirement, "" if there is none; also part of ``meaning``.
+        snippet: the field with a value that is right, as JSON; "" if there is none.
     """
 
     title: str
@@ -87,6 +111,12 @@ class ProblemTexts:
     meaning: str
     tip: str
     wanted: str = ""
+    snippet: str = ""
+
+    @property
+    def fix(self) -> str:
+        """The tip and the snippet, for a text without markup."""
+        return f"{self.tip} {self.snippet}".strip()
 
 
 def describe_problem(
@@ -103,7 +133,10 @@ def describe_problem(
     rule = BY_CODE.get(code)
     if rule is None:
         title, tip = _of_code(code, field, translate)
-        return ProblemTexts(title, severity, meaning, tip and translate(tip))
+        name = field.rpartition(".")[2]
+        value = _VALUES.get(name, "") if severity != NOTE else ""
+        snippet = value and f'"{name}": {value}'
+        return ProblemTexts(title, severity, meaning, tip and translate(tip), snippet=snippet)
     wanted = translate(_("The standard expects {wanted}.")).format(wanted=translate(rule.wanted))
     tip = translate(_("Write it like this: {example}")).format(example=rule.example)
     tip = tip if rule.example else ""

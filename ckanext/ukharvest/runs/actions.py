@@ -94,14 +94,16 @@ def ukharvest_problem_group_list(context: Any, data_dict: dict[str, Any]) -> lis
     :returns: dicts with ``code``, ``field`` (without numbers of entries), ``severity`` ("stop": the
         run stopped; "lost": the records were not imported; "problem": they were imported with a
         problem; "note"), ``title``,
-        ``meaning`` and ``tip`` (texts), ``records`` and ``occurrences`` (numbers), ``priority``
+        ``meaning`` and ``tip`` (texts), ``snippet`` (the field with a value that is right, as
+        JSON, or ""), ``records`` and ``occurrences`` (numbers), ``priority``
         (weight of the kind times its records; 0: never among what to fix first), ``standard``
         ("GEMINI 2.3" if it is a rule of that standard, else ""), ``in_standard`` (number of
         records with any rule of that standard not met), ``accepted`` (null, or ``until``,
         ``reason`` and ``user`` of the decision), ``can_be_accepted`` and ``examples``: for the
         first five records ``record_id`` (null if it has no page), ``guid``,
-        ``title`` ("" if the dataset is another organisation's private one), ``message``,
-        ``field`` and ``line``
+        ``title`` ("" if the dataset is another organisation's private one), ``message``
+        (English), ``wording`` (what it is made of: template and arguments, or null), ``field``
+        and ``line``
     :rtype: list of dictionaries
     """
     scope = _scope(context, data_dict, "ukharvest_problem_group_list")
@@ -129,7 +131,8 @@ def ukharvest_problem_list(context: Any, data_dict: dict[str, Any]) -> dict[str,
     :type offset: integer
 
     :returns: ``count`` and ``results``: dicts with ``outcome`` ("lost", or "problem": imported),
-        ``severity``, ``code``, ``title`` of the kind, ``message``, ``tip``, ``field``, ``line``,
+        ``severity``, ``code``, ``title`` of the kind, ``message``, ``tip``, ``snippet``,
+        ``field``, ``line``,
         ``record_id``, ``guid``, ``record_title``, ``record_url``, ``dataset_name`` (null if
         there is none, or if it is another organisation's private one: then there is no title
         either) and ``accepted_until`` (last day on which the kind is accepted, or null)
@@ -158,6 +161,7 @@ def _problem(row: dict[str, Any], shown: problem_texts.ProblemTexts) -> dict[str
         "severity": shown.severity,
         "title": shown.title,
         "tip": shown.tip,
+        "snippet": shown.snippet,
         "record_title": row["title"],
         "record_url": row["url"],
     }
@@ -244,8 +248,9 @@ def ukharvest_record_list(context: Any, data_dict: dict[str, Any]) -> dict[str, 
     :returns: ``count`` and ``results``: dicts with ``record_id`` (null if it has no page),
         ``guid``, ``title``, ``outcome``, ``dataset_name`` (null if there is none, or if it is
         another organisation's private one: then there is no title either), ``problems`` (the
-        first three, those with the ``code`` asked for before others: ``code``, ``severity``, ``title``, ``message``, ``field``, ``line``) and
-        ``problems_count``; ``listed``: outcome → number of records in all
+        first three, those with the ``code`` asked for before others: ``code``, ``severity``,
+        ``title``, ``message``, ``wording``, ``field``, ``line``) and ``problems_count``;
+        ``listed``: outcome → number of records in all
     :rtype: dictionary
     """
     scope = _scope(context, data_dict, "ukharvest_record_list")
@@ -265,13 +270,15 @@ def _record(row: dict[str, Any], code: str, say: Say) -> dict[str, Any]:
     first = sorted(row["problems"], key=lambda problem: problem["code"] != code)
     return {
         **{key: row[key] for key in few},
-        "problems": [_short(row, say(row["code"], kind, row["field"])) for row in first[:PROBLEMS_OF_A_ROW]],
+        "problems": [
+            _short(row, say(row["code"], kind, row["field"])) for row in first[:PROBLEMS_OF_A_ROW]
+        ],
         "problems_count": len(row["problems"]),
     }
 
 
 def _short(problem: dict[str, Any], shown: problem_texts.ProblemTexts) -> dict[str, Any]:
-    few = {key: problem[key] for key in ("code", "message", "field", "line")}
+    few = {key: problem[key] for key in ("code", "message", "wording", "field", "line")}
     return {**few, "severity": shown.severity, "title": shown.title}
 
 
@@ -310,13 +317,14 @@ def ukharvest_record_show(context: Any, data_dict: dict[str, Any]) -> dict[str, 
         is another organisation's; else None), ``came_back``
         (skipped because it comes back from another portal, also if its dataset was purged),
         ``error``
-        (why the last import failed: ``code``, ``title``, ``meaning``, ``message``, ``tip``,
-        ``line``), ``problems`` (of the record as last imported: the same with ``severity``,
-        ``field`` and ``accepted_until``, the last day on which it is accepted, or null),
+        (why the last import failed: ``code``, ``title``, ``meaning``, ``message``, ``wording``,
+        ``tip``, ``line``), ``problems`` (of the record as last imported: the same with
+        ``severity``, ``field`` and ``accepted_until``, the last day on which it is accepted, or
+        null),
         ``history`` (the latest first: ``date``, ``job_id``, ``outcome``, ``fields`` as
-        in :py:func:`ukharvest_dataset_change_list`, ``more``, ``message``), ``content_type`` and
-        ``content_size`` (bytes) of its text, "" and 0 if it is not stored or the user may not read
-        it
+        in :py:func:`ukharvest_dataset_change_list`, ``more``, ``message``, ``wording``),
+        ``content_type`` and ``content_size`` (bytes) of its text, "" and 0 if it is not stored or
+        the user may not read it
     :rtype: dictionary
     """
     record = find_record(schema.validate(data_dict, run_schema.record_show_schema())["id"])

@@ -51,16 +51,17 @@ WHO = """
 """
 _ERRORS = f"""
     SELECT CASE WHEN result.state = 'lost' THEN 'lost' ELSE 'problem' END AS kind,
-           result.code, error.message, '' AS field, error.line, NULL::date AS accepted_until,
+           result.code, error.message, error.wording, '' AS field, error.line,
+           NULL::date AS accepted_until,
            {WHO} AS who,
            result.record_id, COALESCE(record.package_id, result.package_id) AS package_id,
            result.guid, COALESCE(NULLIF(result.title, ''), record.title) AS title
       FROM {{results}}
       LEFT JOIN ukharvest_record AS record ON record.id = result.record_id
      CROSS JOIN LATERAL (
-           SELECT result.message, result.line
+           SELECT result.message, result.wording, result.line
             UNION ALL
-           SELECT message, line
+           SELECT message, NULL, line
              FROM jsonb_to_recordset(result.more) AS further (message text, line integer)) AS error
      WHERE result.message IS NOT NULL
 """
@@ -71,7 +72,7 @@ _ROWS = """
 """
 _GROUPED_PROBLEMS = f"""
     SELECT CASE WHEN problem.lost THEN 'lost' ELSE 'problem' END AS kind,
-           problem.code, problem.message, problem.field, problem.line,
+           problem.code, problem.message, problem.wording, problem.field, problem.line,
            {ACCEPTED_UNTIL} AS accepted_until,
            {_ROWS}
       JOIN ukharvest_problem AS problem ON problem.record_id = record.id
@@ -85,7 +86,8 @@ _GROUPS_OF_RUN = f"""
 """
 _GROUPS_OF_SOURCE = f"""
     SELECT 'lost' AS kind, COALESCE(record.error ->> 'code', '') AS code,
-           COALESCE(record.error ->> 'message', '') AS message, '' AS field,
+           COALESCE(record.error ->> 'message', '') AS message,
+           record.error -> 'wording' AS wording, '' AS field,
            (record.error ->> 'line')::integer AS line, NULL::date AS accepted_until,
            {_ROWS}
       {JOINS}
@@ -126,7 +128,7 @@ def groups(scope: Scope, standard: Collection[str] = ()) -> Sequence[Any]:
             is there twice if other records got it since.
         in_standard: number of records with any of these codes, the same in each row.
         examples: the first few: {"record_id" (None: it has no page), "guid", "title", "message",
-            "field", "line"}.
+            "wording", "field", "line"}.
 
     Args:
         standard: codes of a standard's rules.
@@ -202,7 +204,7 @@ _GROUPS = f"""
            (SELECT records FROM standard) AS in_standard,
            jsonb_agg(jsonb_build_object(
                'record_id', record_id, 'guid', shown.guid, 'title', {TITLE},
-               'message', message, 'field', field, 'line', line)
+               'message', message, 'wording', wording, 'field', field, 'line', line)
                ORDER BY lower({TITLE}), shown.guid) AS examples
       FROM shown {SHOWN}
      GROUP BY key, kind, code, of_field, records, occurrences
@@ -214,7 +216,9 @@ _STOP = """
     SELECT 'stop', COALESCE(report.error ->> 'code', ''), '', 0, count(*), NULL, 0,
            jsonb_agg(jsonb_build_object(
                'record_id', NULL, 'guid', '', 'title', '',
-               'message', COALESCE(error.message, report.reason), 'field', '', 'line', NULL)
+               'message', COALESCE(error.message, report.reason),
+               'wording', CASE WHEN error.message = report.error ->> 'message'
+                               THEN report.error -> 'wording' END, 'field', '', 'line', NULL)
                ORDER BY error.created)
       FROM ukharvest_job AS report
       LEFT JOIN LATERAL (
@@ -260,7 +264,7 @@ _UNREAD = f"""
     SELECT {WHO} AS who, result.record_id, result.guid,
            COALESCE(NULLIF(result.title, ''), record.title, '') AS title, result.state AS outcome,
            false AS has_problems, COALESCE(record.package_id, result.package_id) AS package_id,
-           result.object_id, result.code, result.message, result.line, result.more
+           result.object_id, result.code, result.message, result.wording, result.line, result.more
       FROM {{results}}
       LEFT JOIN ukharvest_record AS record ON record.id = result.record_id
      WHERE result.is_unread
@@ -278,7 +282,7 @@ _OF_RUN = f"""
            COALESCE(result.state IN ('added', 'updated'), false)
                AND (faulty.record_id IS NOT NULL OR result.message IS NOT NULL) AS has_problems,
            COALESCE(record.package_id, result.package_id) AS package_id,
-           result.object_id, result.code, result.message, result.line, result.more
+           result.object_id, result.code, result.message, result.wording, result.line, result.more
       FROM (SELECT * FROM {OF_RUN} WHERE NOT is_unread) AS result
       FULL JOIN (SELECT * FROM ukharvest_record WHERE source_id = :source_id) AS record
              ON record.id = result.record_id
@@ -305,6 +309,7 @@ _OF_SOURCE = f"""
            record.package_id, NULL AS object_id,
            record.error ->> 'code' AS code,
            CASE WHEN {STATE} = 'lost' THEN record.error ->> 'message' END AS message,
+           record.error -> 'wording' AS wording,
            (record.error ->> 'line')::integer AS line, NULL::jsonb AS more
       FROM ukharvest_record AS record
       LEFT JOIN faulty ON faulty.record_id = record.id
@@ -324,8 +329,8 @@ class Page:
         count: how many match in all.
         listed: outcome → number of records without the filter; "problems" included.
         rows: ``record_id`` (None: it has no page), ``guid``, ``title``, ``outcome``,
-            ``dataset_name``, and ``problems``: dicts with ``code``, ``message``, ``field``,
-            ``line``.
+            ``dataset_name``, and ``problems``: dicts with ``code``, ``message``, ``wording``,
+            ``field``, ``line``.
     """
 
     count: int
@@ -373,10 +378,10 @@ def records(
 
 
 def _problems(row: Mapping[str, Any]) -> list[dict[str, Any]]:
-    errors = [{"message": row["message"], "line": row["line"]}, *(row["more"] or ())]
+    errors = [{key: row[key] for key in ("message", "wording", "line")}, *(row["more"] or ())]
     if row["message"] is None:
         errors = []
-    first = {"code": row["code"] or "", "field": ""}
+    first = {"code": row["code"] or "", "field": "", "wording": None}
     return [*(row["problems"] or ()), *({**first, **error} for error in errors)]
 
 
@@ -398,7 +403,8 @@ _CONDITIONS = {
 # problems are shown only where they are asked for.
 _PROBLEMS = f"""
     (SELECT jsonb_agg(jsonb_build_object('code', problem.code, 'message', problem.message,
-                                         'field', problem.field, 'line', problem.line)
+                                         'wording', problem.wording, 'field', problem.field,
+                                         'line', problem.line)
                       ORDER BY problem.id)
        FROM ukharvest_problem AS problem
       WHERE problem.record_id = shown.record_id AND shown.who = shown.record_id::text
@@ -418,7 +424,8 @@ _PAGE = f"""
     ), placed AS (
         SELECT page.*, row_number() OVER () AS place FROM page
     ), rows AS (
-        SELECT record_id, guid, {TITLE} AS title, outcome, place, code, message, line, more,
+        SELECT record_id, guid, {TITLE} AS title, outcome, place, code, message, wording, line,
+               more,
                {DATASET} AS dataset_name, {_PROBLEMS} AS problems
           FROM placed AS shown {SHOWN}
     ), numbers AS (

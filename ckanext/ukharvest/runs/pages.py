@@ -313,7 +313,7 @@ def _of_record(source: Row, row: Row) -> Row:
         **row,
         "line": row["line"] or "",
         "accepted_until": row["accepted_until"] or "",
-        "how_to_fix": row["tip"],
+        "how_to_fix": f"{row['tip']} {row['snippet']}".strip(),
         "record_page": tk.url_for("ukharvest_record.read", **page) if id_ else "",
         "record_identifier": row["guid"],
         "record_address": row["record_url"],

@@ -17,16 +17,17 @@ from ckanext.ukharvest.core.problems.texts import (
     find_text,
     weight_of,
 )
+from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.harvest.model import Decision
 from ckanext.ukharvest.harvest.sources import accepted_problems
 from ckanext.ukharvest.lib import texts as lib_texts
 from ckanext.ukharvest.lib.slots import facts_of
-from ckanext.ukharvest.lib.texts import gettext
 from ckanext.ukharvest.parsers.gemini.rules import BY_CODE
 from ckanext.ukharvest.runs import model as run_model
 from ckanext.ukharvest.runs.model import Scope
 
 STANDARD = "GEMINI 2.3"
+_IMPORTED = _("{message} The title of the imported record is “{title}”.")
 _NO_STANDARD = {"standard": "", "in_standard": 0}
 
 
@@ -61,7 +62,7 @@ def keeps_out(code: str) -> bool:
 def _of_feature(group: Mapping[str, Any]) -> dict[str, Any]:
     """Return a group that a feature adds; it cannot be accepted."""
     priority = weight_of(group["code"], group["severity"]) * group["records"]
-    more = {"priority": priority, "accepted": None, "can_be_accepted": False}
+    more = {"snippet": "", "priority": priority, "accepted": None, "can_be_accepted": False}
     return {**group, **_NO_STANDARD, **more}
 
 
@@ -86,6 +87,7 @@ def _group(group: Any, accepted: Mapping[tuple[str, str], Decision]) -> dict[str
         "title": texts.title,
         "meaning": texts.meaning,
         "tip": texts.tip,
+        "snippet": texts.snippet,
         "records": group.records,
         "occurrences": group.occurrences,
         "examples": [{**example, "message": message_of(example)} for example in group.examples],
@@ -107,5 +109,6 @@ def name_first_records(scope: Scope, problems: list[tuple[str, dict[str, Any]]])
     titles = run_model.titles(scope, {problem["guid"] for problem in used})
     for problem in used:
         if title := titles.get(problem["guid"]):
-            first = gettext("The title of the imported record is “{title}”.", title=title)
-            problem["message"] = f"{problem['message']} {first}"
+            message, wording = problem["message"], problem.get("wording")
+            problem["message"] = _IMPORTED.format(message=message, title=title)
+            problem["wording"] = [_IMPORTED, {"message": wording or message, "title": title}]

@@ -8,7 +8,6 @@ from typing import Any
 from ckan.plugins import toolkit as tk
 
 from ckanext.ukharvest.core.outcomes import RunMode, RunOutcome
-from ckanext.ukharvest.core.values.text import one_line
 from ckanext.ukharvest.lib import texts
 from ckanext.ukharvest.lib.texts import duration, format_time, gettext, labelled, number
 from ckanext.ukharvest.sources import texts as source_texts
@@ -56,7 +55,8 @@ def _verdict(run: Run) -> tuple[str, ...]:
     """Return what the label of the outcome, and the figures, do not say."""
     counts, outcome = run["counts"], run["outcome"]
     if outcome == RunOutcome.FAILED:
-        reason = one_line((run["error"] or {}).get("message") or run["reason"])
+        error = run["error"] or {}
+        reason = texts.show_message(error) if error.get("message") else run["reason"]
         return reason, tk._(source_texts.UNHARMED)
     if outcome == RunOutcome.EMPTY:
         return (tk._(source_texts.UNHARMED),)

@@ -212,6 +212,7 @@ SLOTS = (Slot("to_do", "", lambda: ToDo(source_status.TO_DO, _task, source_statu
 HELPERS = {
     "ukharvest_action": action_link,
     "ukharvest_frequency": frequency_words,
+    "ukharvest_message": texts.show_message,
     "ukharvest_severities": lambda: SEVERITIES,
     "ukharvest_source_count": source_model.of_organisation,
     "ukharvest_source_type": type_label,

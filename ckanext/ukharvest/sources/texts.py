@@ -25,6 +25,7 @@ from ckanext.ukharvest.lib.texts import (
     labelled,
     number,
     part,
+    show_message,
     ungettext,
 )
 
@@ -388,7 +389,7 @@ def _failure(status: SourceStatus) -> tuple[str, str]:
     """Return the first sentence of the failed run's error, and what to do about it."""
     run = status.judged or {}
     error = run.get("error") or {}
-    message = str(error.get("message") or run.get("reason") or "")
+    message = show_message(error) if error.get("message") else str(run.get("reason") or "")
     tip = find_text(error.get("code") or "").tip
     return shorten(message, LONGEST), tk._(tip) if tip else ""
 

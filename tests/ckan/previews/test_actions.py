@@ -292,6 +292,17 @@ def test_a_filter_that_leaves_no_record_is_warned_of(
         assert (warning in found["text"]) is is_warned, found
 
 
+def test_source_whose_every_record_fails_says_so_once(
+    editor: dict[str, str], publisher: Publisher
+) -> None:
+    publisher.serve(PATH, datasets(2, **{**FULL, "title": ""}))
+    begun = start_preview(editor, publisher)
+    work()
+    text = as_(editor, "ukharvest_source_preview_show", id=begun["id"])["text"]
+    assert "All fail: a run would import nothing. The problems below say why." in text
+    assert "Failed: 2" not in text
+
+
 def test_deletion_notice_needs_a_source_with_datasets(
     editor: dict[str, str], publisher: Publisher, portal: Portal
 ) -> None:

@@ -107,7 +107,7 @@ def test_a_dry_run_compares_with_what_is_here(publisher: Publisher, source: str)
     assert result.exit_code == 0
     assert "In a run: " in result.output
     assert "2 datasets here are no longer in the source" in result.output
-    assert "updated   Changed" in result.output
+    assert "Updated   Changed" in result.output
     assert model.Session.query(Record.last_seen).all() == before
 
 

@@ -81,6 +81,17 @@ def test_the_page_of_problems_and_the_files(
     assert "Dataset 00003" in app.get(page, headers=editor).body
 
 
+def test_messages_are_in_the_language_of_the_page_but_not_of_the_file(
+    app: CKANTestApp, run: str, editor: dict[str, str]
+) -> None:
+    french = "«\u00a0last year\u00a0» n’est pas une date"
+    for path in ("problems?code=bad-date", f"job/{run}?code=bad-date"):
+        body = app.get(f"/fr/harvest/somewhere/{path}", headers=editor).body
+        assert body.count(french) == 2  # in the group and in the table
+    file = app.get("/fr/harvest/somewhere/problems.csv?code=bad-date", headers=editor).body
+    assert "'last year' is not a date" in lines(file)[0]["message"]
+
+
 def test_a_file_holds_no_formula(
     app: CKANTestApp, portal: Portal, publisher: Publisher, source: str
 ) -> None:

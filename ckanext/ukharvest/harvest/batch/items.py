@@ -15,6 +15,7 @@ from ckanext.harvest.model import HarvestSource
 
 from ckanext.ukharvest.core.dataset_changes import FieldChange
 from ckanext.ukharvest.core.errors import NotValid, ParseError, RecordError, UkharvestError
+from ckanext.ukharvest.core.messages import wording_of
 from ckanext.ukharvest.core.outcomes import AdoptedBy, RecordOutcome, RecordState
 from ckanext.ukharvest.core.records import DatasetRecord, Problem, RawRecord
 from ckanext.ukharvest.harvest.model import Record, utcnow
@@ -188,6 +189,7 @@ class Failed(Result):
         _mark_seen(item, row)
         row.outcome = RecordOutcome.ERRORED
         row.error = {"code": error.code, "message": error.message, "line": error.line}
+        row.error["wording"] = wording_of(error.message)
         if isinstance(error, FAIL_ALIKE) and item.stamp.fingerprint:
             row.error["stamp"] = asdict(item.stamp)
         if isinstance(error, RecordError) and error.title:

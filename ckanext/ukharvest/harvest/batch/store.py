@@ -16,6 +16,7 @@ from ckan import model
 from ckanext.harvest.model import HarvestObjectError, HarvestObjectExtra
 from sqlalchemy.dialects.postgresql import JSONB
 
+from ckanext.ukharvest.core.messages import wording_of
 from ckanext.ukharvest.core.outcomes import RecordOutcome
 from ckanext.ukharvest.core.relations import find_relations, may_name_parts
 from ckanext.ukharvest.harvest.batch import dataset_rows
@@ -282,6 +283,7 @@ def _save_outcomes(ended: Iterable[tuple[Item, Result]]) -> set[str]:
             "is_same": result.is_same,
             "code": result.error.code if result.error else "",
             "message": result.error.message if result.error else None,
+            "wording": wording_of(result.error.message) if result.error else None,
             "line": result.error.line if result.error else None,
         }
         for item, result in ended
@@ -322,15 +324,16 @@ _END_OBJECTS = sa.text(
 _SAVE_OUTCOMES = sa.text(
     f"""
     INSERT INTO ukharvest_outcome AS row
-           (run_id, record_id, object_id, guid, state, is_same, code, message, line, created)
-    SELECT run_id, record_id, object_id, guid, state, is_same, code, message, line, :now
+           (run_id, record_id, object_id, guid, state, is_same, code, message, wording, line,
+            created)
+    SELECT run_id, record_id, object_id, guid, state, is_same, code, message, wording, line, :now
       FROM jsonb_to_recordset(:rows)
         AS given (run_id bigint, record_id bigint, object_id text, guid text, state text,
-                  is_same boolean, code text, message text, line integer)
+                  is_same boolean, code text, message text, wording jsonb, line integer)
         ON CONFLICT (object_id) DO UPDATE
        SET record_id = excluded.record_id, state = excluded.state, is_same = excluded.is_same,
-           code = excluded.code, message = excluded.message, line = excluded.line, more = NULL,
-           created = excluded.created
+           code = excluded.code, message = excluded.message, wording = excluded.wording,
+           line = excluded.line, more = NULL, created = excluded.created
     {outcomes.CLOSED}
     """  # noqa: S608 - a text of our own
 ).bindparams(_ROWS)

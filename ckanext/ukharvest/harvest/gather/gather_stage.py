@@ -15,6 +15,7 @@ from ckanext.ukharvest import compat, config
 from ckanext.ukharvest.core import deletions
 from ckanext.ukharvest.core.base_urls import BaseMove
 from ckanext.ukharvest.core.errors import SourceError, UkharvestError
+from ckanext.ukharvest.core.messages import wording_of
 from ckanext.ukharvest.core.outcomes import AdoptedBy, PendingKind, RunMode, RunOutcome
 from ckanext.ukharvest.core.records import Ending
 from ckanext.ukharvest.core.values.text import name_unseen
@@ -425,6 +426,7 @@ def abandon_gather(state: GatherState, error: UkharvestError) -> None:
     objects.forget_point(state.source.id)
     report.outcome, report.reason, report.finished = RunOutcome.FAILED, error.message, utcnow()
     report.error = {"code": error.code, "message": error.message, "passes": error.retryable}
+    report.error["wording"] = wording_of(error.message)
     Session.add(HarvestGatherError(message=error.message, harvest_job_id=state.job_id))
     Session.commit()
 

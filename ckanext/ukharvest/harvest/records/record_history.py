@@ -48,6 +48,7 @@ class Pass(NamedTuple):
     when: datetime.datetime
     state: str
     message: str
+    wording: Any
 
 
 def load_record(record_id: int) -> FoundRecord | None:
@@ -69,7 +70,10 @@ def problems_of_record(record_id: int) -> list[RecordProblem]:
 def passes_of_record(row: Record) -> list[Pass]:
     """Return what the last runs did with a record, as far as they are still stored."""
     query = (
-        sa.select(JobReport.job_id, Outcome.created, Outcome.state, Outcome.message, Outcome.more)
+        sa.select(
+            *(JobReport.job_id, Outcome.created, Outcome.state),
+            *(Outcome.message, Outcome.wording, Outcome.more),
+        )
         .join(JobReport, JobReport.id == Outcome.run_id)
         .where(
             Outcome.record_id == row.id,
@@ -85,8 +89,9 @@ def passes_of_record(row: Record) -> list[Pass]:
             when,
             state,
             "\n".join([message or "", *(error["message"] for error in more or ())]),
+            wording,
         )
-        for job_id, when, state, message, more in Session.execute(query)
+        for job_id, when, state, message, wording, more in Session.execute(query)
     ]
 
 

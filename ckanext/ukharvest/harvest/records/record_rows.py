@@ -14,6 +14,7 @@ from ckan import model
 from ckanext.harvest.model import HarvestObject
 from sqlalchemy.dialects.postgresql import ARRAY
 
+from ckanext.ukharvest.core.messages import wording_of
 from ckanext.ukharvest.core.outcomes import RecordOutcome
 from ckanext.ukharvest.core.records import Problem
 from ckanext.ukharvest.core.values.tags import slug
@@ -139,6 +140,7 @@ def add_problems(found: Mapping[Record, tuple[Iterable[Problem], bool]]) -> None
             "code": problem.code,
             "field": problem.field,
             "message": problem.message,
+            "wording": wording_of(problem.message),
             "line": problem.line,
             "job_id": row.last_seen_job_id,
             "lost": lost,
@@ -159,7 +161,8 @@ def put_problem(package_id: str, problem: Problem) -> None:
     ids = list(Session.scalars(sa.select(Record.id).filter_by(package_id=package_id)))
     ours = Session.query(RecordProblem).filter(RecordProblem.record_id.in_(ids))
     ours.filter_by(code=problem.code, current=True).delete(synchronize_session=False)
-    fields = {"code": problem.code, "field": problem.field, "message": problem.message}
+    fields: dict[str, Any] = {key: getattr(problem, key) for key in ("code", "field", "message")}
+    fields["wording"] = wording_of(problem.message)
     Session.add_all(RecordProblem(record_id=id_, **fields) for id_ in ids)
     Session.flush()
     accepted_problems.mark_accepted(ids)

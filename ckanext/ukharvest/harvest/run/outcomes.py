@@ -40,7 +40,7 @@ ENDED = """
            COALESCE(object.report_status = 'not modified' AND record.outcome = 'skipped'
                     AND (record.same_as IS NOT NULL OR record.origin_guid <> ''), false) AS is_same,
            COALESCE(code.key = 'error_code', false) AS is_unread,
-           COALESCE(code.value, '') AS code, error.texts ->> 0 AS message,
+           COALESCE(code.value, '') AS code, error.texts ->> 0 AS message, NULL::jsonb AS wording,
            CAST(error.lines ->> 0 AS integer) AS line,
            CASE WHEN jsonb_array_length(error.texts) > 1 THEN error.both - 0 END AS more,
            object.harvest_job_id AS job_id
@@ -63,7 +63,7 @@ ENDED = """
 """
 _COLUMNS = """
     run_id, record_id, object_id, package_id, guid, title, state, is_same, is_unread, code, message,
-    line, more
+    wording, line, more
 """
 # Of those rows that are not stored yet: of runs of other harvesters that go on, and of what waits.
 NOT_STORED = """
@@ -83,7 +83,7 @@ OF_RUN = f"""
             ) AS result
       UNION ALL
      SELECT run.id, record.id, NULL, NULL, record.guid, '', 'lost', false, false,
-            record.error ->> 'code', record.error ->> 'message',
+            record.error ->> 'code', record.error ->> 'message', record.error -> 'wording',
             CAST(record.error ->> 'line' AS integer), NULL
        FROM ukharvest_job AS run JOIN ukharvest_record AS record
          ON record.source_id = run.source_id AND record.last_seen_job_id = run.job_id
@@ -100,8 +100,8 @@ _SAVE = f"""
     ON CONFLICT (object_id) DO UPDATE
        SET record_id = excluded.record_id, package_id = excluded.package_id,
            title = excluded.title, state = excluded.state, is_same = excluded.is_same,
-           code = excluded.code, message = excluded.message, line = excluded.line,
-           more = excluded.more, created = excluded.created
+           code = excluded.code, message = excluded.message, wording = excluded.wording,
+           line = excluded.line, more = excluded.more, created = excluded.created
 """
 # Only of runs that have ended before is something to be done; pruned ones keep their figures.
 CLOSED = """
