@@ -166,6 +166,11 @@ def test_a_stopped_one_ends(editor: dict[str, str], publisher: Publisher) -> Non
     stopped = as_(editor, "ukharvest_source_preview_stop", id=begun["id"])
     assert (stopped["state"], stopped["heading"]) == ("stopped", "Stopped")
     assert not source_previews.save_progress(begun["id"], "reading", 3)
+    assert stopped["text"] == []
+    begun = start_preview(editor, publisher)
+    start_preview(editor, publisher)
+    replaced = as_(editor, "ukharvest_source_preview_show", id=begun["id"])
+    assert replaced["text"] == ["It ended because another test was started."]
 
 
 def test_steps_are_shown_as_they_are_done(
@@ -263,11 +268,10 @@ def test_a_check_says_what_a_run_would_do(
     found = as_(editor, "ukharvest_source_preview_show", source_id=source)
     assert found["result"]["changes"] == {"unchanged": 3, "updated": 1, "added": 1, "missing": 1}
     assert found["result"]["fates"]["lost"] == 1
-    assert found["heading"] == "This works, with problems"
+    assert found["heading"] == "Some records failed"
     assert any(text.startswith("In a run: ") for text in found["text"])
-    assert (
-        "1 dataset here is no longer in the source, or the options leave it out." in found["text"]
-    )
+    missing = "1 dataset here is no longer in the source, or the settings leave it out."
+    assert missing in found["text"]
     assert [each["metadata_modified"] for each in portal.datasets()] == before
     model.Session.query(Record).delete()  # as if another harvester had filled the source
     model.Session.commit()
