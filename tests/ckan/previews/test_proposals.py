@@ -66,7 +66,7 @@ def test_an_address_of_the_site_is_enough(editor: dict[str, Any], publisher: Pub
     assert found["text"][:2] == [answered, near]
     reasons = {each["name"]: each["reason"] for each in found["proposals"]}
     assert reasons["url"] == reasons["source_type"] == ""
-    assert reasons["title"] == "In 20 of 20 records"
+    assert reasons["title"] == "Named like the publisher"
     assert reasons["owner_org"] == "Named like the publisher"
 
 
