@@ -42,7 +42,7 @@ def hide_in_results(context: Any, results: list[dict[str, Any]]) -> None:
     """Hide secrets in the sources among the results of ``package_search``, in place.
 
     With ``fl`` a result has the fields of the index that were asked for, the package dict as JSON
-    among them.
+    among them. On CKAN 2.11 that of a source has another one inside.
     """
     for result in results:
         if result.get("type") == TYPE and "id" in result:
@@ -50,7 +50,7 @@ def hide_in_results(context: Any, results: list[dict[str, Any]]) -> None:
         for key in _DOCUMENTS:
             package = json.loads(result[key]) if TYPE in str(result.get(key)) else {}
             if package.get("type") == TYPE:
-                hide_in_source(context, package)
+                hide_in_results(context, [package])
                 result[key] = json.dumps(package)
 
 
