@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import ckan.plugins as p
@@ -28,7 +26,6 @@ from tests.ckan.adoption.stock_harvests import (
     stored,
 )
 from tests.ckan.catalogues import catalogue
-from tests.ckan.forms import portal_with
 from tests.ckan.harvesting import Portal, act, extras, figures
 from tests.publisher import Publisher
 
@@ -116,14 +113,6 @@ BECOMES = {
     "private_datasets": "visibility",
     "remote_orgs": "remote_orgs",
 }
-
-
-@pytest.fixture
-def own(clean: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """A plugin of the portal's that calls data_json by a name of its own, with options."""
-    monkeypatch.syspath_prepend(str(Path(__file__).parents[1] / "second_package"))
-    with portal_with("", "own_types_hook"):
-        yield
 
 
 @pytest.fixture

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 from ckan import model
 from ckanext.harvest import queue
-from ckanext.harvest.model import HarvestObject
 
 from ckanext.ukharvest.doctor import services
 from ckanext.ukharvest.harvest.model import Claim, Worker
 from tests.ckan.catalogues import catalogue, dataset
+from tests.ckan.harvest.killed_consumers import an_hour_later
 from tests.ckan.harvesting import Consumers, Portal, act, figures, tick, until, write_ini
 from tests.ckan.servers import rabbitmq
 from tests.publisher import Publisher
@@ -74,15 +73,6 @@ def kinds() -> list[str]:
 
 def start(source_id: str) -> str:
     return str(act("ukharvest_run_create", source_id=source_id, mode="normal")["id"])
-
-
-def an_hour_later() -> None:
-    """Make the work of consumers that are gone an hour old."""
-    model.Session.query(Worker).delete()
-    started = (HarvestObject.fetch_started, HarvestObject.import_started)
-    earlier = {each: each - timedelta(hours=1) for each in started}
-    model.Session.query(HarvestObject).update(earlier, synchronize_session=False)
-    model.Session.commit()
 
 
 def claims_of() -> dict[str, int]:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import os
-import signal
 from collections.abc import Callable
 from typing import Any
 
@@ -13,11 +11,9 @@ import sqlalchemy as sa
 from ckan import model
 from ckanext.harvest.model import HarvestJob
 
-from ckanext.ukharvest.harvest.consumers.workers import FETCH, Heart
-from ckanext.ukharvest.harvest.model import Claim
 from ckanext.ukharvest.harvest.run import sweeper
-from ckanext.ukharvest.patches import polling
 from tests.ckan.catalogues import catalogue, dataset
+from tests.ckan.harvest.killed_consumers import give_back, killed_at
 from tests.ckan.harvesting import Portal
 from tests.publisher import Publisher
 
@@ -67,35 +63,6 @@ def facts(job_id: str) -> dict[str, list[Any]]:
     return found
 
 
-def killed_at(number: int) -> bool:
-    """Import a batch in a child that is killed before this statement; False if it has fewer."""
-    Session.remove()
-    model.meta.engine.dispose()
-    child = os.fork()
-    if not child:
-        try:
-            _import_until(number)
-        finally:
-            os._exit(0)
-    _pid, status = os.waitpid(child, 0)
-    assert os.WIFSIGNALED(status) or os.WEXITSTATUS(status) == 0
-    return os.WIFSIGNALED(status)
-
-
-def _import_until(number: int) -> None:
-    counted = itertools.count(1)
-
-    def count(*_args: Any) -> None:
-        if next(counted) == number:
-            os.kill(os.getpid(), signal.SIGKILL)
-
-    with Heart("fetch", interval=3600) as heart, polling.use_heart(heart):
-        sa.event.listen(model.meta.engine, "before_cursor_execute", count)
-        sa.event.listen(model.meta.engine, "commit", count)
-        while polling.look(FETCH):
-            pass
-
-
 @pytest.fixture
 def versions(portal: Portal, publisher: Publisher) -> Callable[[], tuple[str, int]]:
     """Return a function that makes the next run's objects wait."""
@@ -134,7 +101,7 @@ def test_killed_at_any_statement_records_are_as_before_or_done(
         }
         if now in (before, claimed):
             seen["before"] += 1
-            _give_back()
+            give_back()
             assert facts(job_id) == before
         else:
             seen["done"] += 1
@@ -146,14 +113,6 @@ def test_killed_at_any_statement_records_are_as_before_or_done(
             break
     assert seen["before"] > 30
     assert seen["done"] > 5
-
-
-def _give_back() -> None:
-    """Do what the sweeper does a minute later."""
-    Session.query(Claim).delete()
-    Session.execute(sa.text("UPDATE harvest_object SET state = 'WAITING' WHERE state = 'FETCH'"))
-    Session.execute(sa.text("DELETE FROM ukharvest_worker"))
-    Session.commit()
 
 
 def _assert_done(portal: Portal, now: dict[str, list[Any]], number: int) -> None:
@@ -172,7 +131,7 @@ def _assert_done(portal: Portal, now: dict[str, list[Any]], number: int) -> None
 
 
 def _finish(portal: Portal, job_id: str, number: int) -> None:
-    _give_back()
+    give_back()
     sweeper.sweep()
     assert portal.job(job_id)["status"] == "Finished"
     assert set(portal.search_names()) == {each["name"] for each in portal.datasets()}

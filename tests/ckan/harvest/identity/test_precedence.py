@@ -17,6 +17,15 @@ from ckanext.ukharvest.harvest.identity.precedence import Contest
 from ckanext.ukharvest.harvest.model import JobReport, Record
 from ckanext.ukharvest.harvest.records.conflicts import Rejected
 from tests.ckan.catalogues import catalogue, dataset
+from tests.ckan.harvest.identity import two_routes
+from tests.ckan.harvest.identity.two_routes import (
+    ORDERS,
+    PATHS,
+    TwoRoutes,
+    data_json,
+    title_of,
+    turtle,
+)
 from tests.ckan.harvest.moved_datasets import ids, serve
 from tests.ckan.harvesting import Portal, act, figures
 from tests.ckan.remote_site import package
@@ -24,101 +33,6 @@ from tests.publisher import Publisher
 from tests.publishing.dcat import TURTLE
 
 pytestmark = pytest.mark.in_process
-GUIDS = [f"https://data.example/id/{number:05}" for number in range(3)]
-Route = Callable[..., str]
-
-
-def _title(number: int) -> str:
-    return f"Dataset {number:05}"
-
-
-def _file(number: int) -> str:
-    return f"https://data.example/files/{number}.csv"
-
-
-def data_json(publisher: Publisher, numbers: Any = range(3), **fields: Any) -> None:
-    """Serve a council's own catalogue."""
-    publisher.serve(
-        "/data.json", catalogue([dataset(n, **{"identifier": GUIDS[n], **fields}) for n in numbers])
-    )
-
-
-def turtle(publisher: Publisher, numbers: Any = range(3)) -> None:
-    """Serve the same records as DCAT, with the same URIs."""
-    texts = [
-        f'<{GUIDS[n]}> a dcat:Dataset; dct:title "{_title(n)}"; dct:description "About {n}.";'
-        f' dcat:distribution [ dcat:downloadURL <{_file(n)}>; dct:title "Table {n}" ] .\n'
-        for n in numbers
-    ]
-    publisher.serve(
-        "/catalog.ttl", TURTLE + "".join(texts), headers={"Content-Type": "text/turtle"}
-    )
-
-
-def region(publisher: Publisher, numbers: Any = range(3)) -> None:
-    """Serve the portal of a region that hands the records on under ids of its own."""
-    packages = []
-    for n in numbers:
-        made = package(n, title=_title(n))
-        made["resources"] = [{**made["resources"][1], "url": _file(n), "name": f"Table {n}"}]
-        named = [{"key": "guid", "value": GUIDS[n]}, {"key": "import_source", "value": "harvest"}]
-        packages.append({**made, "extras": [*made["extras"], *named]})
-    serve(publisher, packages)
-
-
-SERVE = {"data_json": data_json, "dcat_rdf": turtle, "ckan": region}
-PATHS = {"data_json": "/data.json", "dcat_rdf": "/catalog.ttl", "ckan": ""}
-ORDERS = [
-    ("data_json", "ckan"),
-    ("ckan", "data_json"),
-    ("data_json", "dcat_rdf"),
-    ("dcat_rdf", "data_json"),
-]
-
-
-class TwoRoutes:
-    """Two sources, each with a publisher of its own, that list the same three datasets."""
-
-    def __init__(self, portal: Portal, publishers: tuple[Publisher, Publisher]) -> None:
-        self.portal, self.publishers = portal, publishers
-        self.types: tuple[str, str] = ("", "")
-        self.sources: list[str] = []
-        self.hosts = ("127.0.0.1", "127.0.0.1")
-
-    def start(self, *types: str, **second: Any) -> None:
-        """Make the sources and run both, the first one first."""
-        self.types = types
-        for number, type_ in enumerate(types):
-            SERVE[type_](self.publishers[number])
-            url = self.publishers[number].url(PATHS[type_], host=self.hosts[number])
-            self.sources.append(self.portal.source(url, type_, **(second if number else {})))
-        assert figures(self.run(0)) == {"added": 3}
-        assert figures(self.run(1)) == {"not modified": 3}
-
-    def run(self, number: int, **how: Any) -> dict[str, Any]:
-        return self.portal.run(self.sources[number], **how)
-
-    def list_only(self, number: int, numbers: Any) -> None:
-        SERVE[self.types[number]](self.publishers[number], numbers)
-
-    def holders(self) -> list[int]:
-        """Return for each dataset, by title, which of the sources has it."""
-        query = (
-            model.Session.query(Record.source_id)
-            .join(model.Package, model.Package.id == Record.package_id)
-            .filter(model.Package.state == "active")
-            .order_by(model.Package.title)
-        )
-        model.Session.remove()
-        return [self.sources.index(source_id) for (source_id,) in query]
-
-
-@pytest.fixture
-def two(portal: Portal, publisher: Publisher) -> Any:
-    with Publisher() as second:
-        yield TwoRoutes(portal, (publisher, second))
-
-
 @pytest.mark.parametrize("types", ORDERS)
 def test_second_route_is_the_same_dataset(two: TwoRoutes, types: tuple[str, str]) -> None:
     two.start(*types)
@@ -158,7 +72,7 @@ def test_source_that_is_switched_off_gives_its_datasets(
     before = ids(two.portal)
     person = next(iter(before))
     act("package_patch", id=person, author="A person")
-    act("harvest_source_delete", id=two.sources[0])
+    two.switch_off(0)
     assert figures(two.run(1)) == {"updated": 3}
     assert (ids(two.portal), two.holders()) == (before, [1, 1, 1])
     assert call_action("package_show", id=person)["author"] == "A person"
@@ -200,7 +114,7 @@ def test_nothing_changes_hands_between_organisations(two: TwoRoutes, is_on: bool
     two.start("ckan", "data_json", owner_org=factories.Organization(image_url="")["id"])
     before = ids(two.portal)
     if not is_on:
-        act("harvest_source_delete", id=two.sources[0])
+        two.switch_off(0)
     data_json(two.publishers[1], modified="2026-06-01")
     assert figures(two.run(1)) == {"not modified": 3}
     assert (ids(two.portal), two.holders()) == (before, [0, 0, 0])
@@ -212,12 +126,12 @@ def test_identifiers_at_the_own_host_prove_whose_datasets_they_are(
 ) -> None:
     """If no other organisation has a source on that host."""
     own = [two.publishers[1].url(f"/id/{n}") for n in range(3)]
-    monkeypatch.setitem(globals(), "GUIDS", own)
+    monkeypatch.setattr(two_routes, "GUIDS", own)
     two.hosts = (host, "127.0.0.1")
     council = factories.Organization(image_url="")["id"]
     two.start("ckan", "data_json", owner_org=council)
     before = ids(two.portal)
-    act("harvest_source_delete", id=two.sources[0])
+    two.switch_off(0)
     two.run(1)
     assert (ids(two.portal), two.holders()) == (before, [number] * 3)
     owners = {each["owner_org"] for each in two.portal.datasets()}
@@ -318,7 +232,7 @@ def test_record_that_is_refused_leaves_the_dataset_to_the_first(
 ) -> None:
     two.start("data_json", "dcat_rdf")
     before = ids(two.portal)
-    act("harvest_source_delete", id=two.sources[0])
+    two.switch_off(0)
 
     def refuse(*_args: Any, **_more: Any) -> None:
         raise Rejected({"title": ["no"]})
@@ -391,7 +305,7 @@ class ThreeSources:
             publisher.serve("/data.json", catalogue(rows))
         elif source == 1:
             texts = (
-                f'<{ids[n]}> a dcat:Dataset; dct:title "{_title(n)}"; dcat:distribution'
+                f'<{ids[n]}> a dcat:Dataset; dct:title "{title_of(n)}"; dcat:distribution'
                 f' [ dcat:downloadURL <{urls[n]}>; dct:title "Map {n}"; dct:format "GeoJSON" ] .\n'
                 for n in numbers
             )
@@ -402,7 +316,7 @@ class ThreeSources:
         else:
             packages = []
             for n in numbers:
-                made = package(n, title=_title(n), tags=[{"name": word} for word in words])
+                made = package(n, title=title_of(n), tags=[{"name": word} for word in words])
                 own = {"url": urls[n], "name": f"Map {n}", "format": "GeoJSON"}
                 made["resources"] = [{**made["resources"][1], **own}]
                 named = [{"key": "guid", "value": ids[n]}]

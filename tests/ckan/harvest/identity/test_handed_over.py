@@ -1,0 +1,114 @@
+"""Datasets that change hands while consumers are killed, or import both sources at once."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+from ckan import model
+from ckanext.harvest.model import HarvestJob
+
+from ckanext.ukharvest.harvest.model import Claim
+from ckanext.ukharvest.harvest.run import sweeper
+from tests.ckan.harvest.identity.two_routes import ORDERS, TwoRoutes
+from tests.ckan.harvest.killed_consumers import an_hour_later, give_back, killed_at
+from tests.ckan.harvest.moved_datasets import ids
+from tests.ckan.harvesting import Consumers, act, figures, tick, until
+
+pytestmark = pytest.mark.in_process
+
+
+def start_run(source_id: str) -> str:
+    return str(act("ukharvest_run_create", source_id=source_id, mode="normal")["id"])
+
+
+def has_claims() -> bool:
+    return bool(model.Session.query(Claim).count())
+
+
+@pytest.mark.parametrize("types", ORDERS)
+def test_killed_consumer_leaves_each_dataset_with_one_source(
+    two: TwoRoutes, types: tuple[str, str], ini: str
+) -> None:
+    two.start(*types)
+    before = ids(two.portal)
+    two.switch_off(0)
+    with Consumers(ini) as consumers:
+        job_id = start_run(two.sources[1])
+        until(has_claims)
+        consumers.processes[-1].kill()
+        consumers.processes[-1].wait(30)
+    assert two.holders() in ([0, 0, 0], [1, 1, 1])
+    assert ids(two.portal) == before
+    an_hour_later()
+    with Consumers(ini) as consumers:
+        until(lambda: tick() or not has_claims())
+        consumers.wait(job_id)
+    assert figures(two.portal.finish(job_id)) == {"updated": 3}
+    assert (ids(two.portal), two.holders()) == (before, [1, 1, 1])
+    assert figures(two.run(1)) == {"not modified": 3}
+
+
+@pytest.mark.parametrize("types", ORDERS)
+def test_two_consumers_at_once_import_each_dataset_once(
+    two: TwoRoutes, types: tuple[str, str], ini: str
+) -> None:
+    two.make(*types)
+    with Consumers(ini, fetchers=2) as consumers:
+        runs = [start_run(source_id) for source_id in two.sources]
+        for job_id in runs:
+            consumers.wait(job_id)
+    done = [figures(two.portal.finish(job_id)) for job_id in runs]
+    assert sum(each.get("added", 0) for each in done) == 3
+    assert sum(each.get("not modified", 0) for each in done) == 3
+    before = ids(two.portal)
+    assert len(before) == 3
+    for number in (0, 1):
+        assert figures(two.run(number)) == {"not modified": 3}
+    assert ids(two.portal) == before
+
+
+def gathered(two: TwoRoutes, number: int) -> str:
+    """Return a run of a source whose records wait for a consumer."""
+    job_id = two.portal.create_job(two.sources[number])
+    two.portal.gather(job_id)
+    job = HarvestJob.get(job_id)
+    job.gather_finished = job.gather_started
+    job.save()
+    assert len(two.portal.waiting(job_id)) == 3
+    return job_id
+
+
+# The first test above kills once, this one before each statement of the batch and at its commits.
+@pytest.mark.giant
+@pytest.mark.timeout(1800)
+def test_killed_at_any_statement_datasets_have_one_source(two: TwoRoutes) -> None:
+    two.start(*ORDERS[2])
+    before, names = ids(two.portal), two.portal.search_names()
+    taker, changes = 1, 0
+    two.switch_off(0)
+    job_id = gathered(two, taker)
+    for statement in itertools.count(1):
+        is_killed = killed_at(statement)
+        holders = two.holders()
+        assert ids(two.portal) == before
+        give_back()
+        if holders == [1 - taker] * 3:
+            assert is_killed
+            assert len(two.portal.waiting(job_id)) == 3
+            continue
+        assert holders == [taker] * 3
+        changes += 1
+        sweeper.sweep()
+        assert figures(two.portal.job(job_id)) == {"updated": 3}
+        assert two.portal.search_names() == names
+        decisions = act("ukharvest_decision_list", source_id=two.sources[taker])["results"]
+        taken = [each["text"] for each in decisions if "taken over" in each["text"]]
+        assert len(taken) == (changes + taker) // 2
+        if not is_killed:
+            break
+        taker = 1 - taker
+        two.switch_on(taker)
+        two.switch_off(1 - taker)
+        job_id = gathered(two, taker)
+    assert changes > 3

@@ -1,0 +1,65 @@
+"""Consumers that are killed: at a statement of a batch, or an hour ago."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import signal
+from datetime import timedelta
+from typing import Any
+
+import sqlalchemy as sa
+from ckan import model
+from ckanext.harvest.model import HarvestObject
+
+from ckanext.ukharvest.harvest.consumers.workers import FETCH, Heart
+from ckanext.ukharvest.harvest.model import Claim, Worker
+from ckanext.ukharvest.patches import polling
+
+Session = model.Session
+
+
+def killed_at(number: int) -> bool:
+    """Import a batch in a child that is killed before this statement; False if it has fewer."""
+    Session.remove()
+    model.meta.engine.dispose()
+    child = os.fork()
+    if not child:
+        try:
+            _import_until(number)
+        finally:
+            os._exit(0)
+    _pid, status = os.waitpid(child, 0)
+    assert os.WIFSIGNALED(status) or os.WEXITSTATUS(status) == 0
+    return os.WIFSIGNALED(status)
+
+
+def _import_until(number: int) -> None:
+    counted = itertools.count(1)
+
+    def count(*_args: Any) -> None:
+        if next(counted) == number:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    with Heart("fetch", interval=3600) as heart, polling.use_heart(heart):
+        sa.event.listen(model.meta.engine, "before_cursor_execute", count)
+        sa.event.listen(model.meta.engine, "commit", count)
+        while polling.look(FETCH):
+            pass
+
+
+def give_back() -> None:
+    """Do what the sweeper does a minute later."""
+    Session.query(Claim).delete()
+    Session.execute(sa.text("UPDATE harvest_object SET state = 'WAITING' WHERE state = 'FETCH'"))
+    Session.execute(sa.text("DELETE FROM ukharvest_worker"))
+    Session.commit()
+
+
+def an_hour_later() -> None:
+    """Make the work of consumers that are gone an hour old."""
+    Session.query(Worker).delete()
+    started = (HarvestObject.fetch_started, HarvestObject.import_started)
+    earlier = {each: each - timedelta(hours=1) for each in started}
+    Session.query(HarvestObject).update(earlier, synchronize_session=False)
+    Session.commit()
