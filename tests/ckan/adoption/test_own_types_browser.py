@@ -24,7 +24,5 @@ def test_form_shows_the_options_of_the_chosen_own_type(own: None, manager: Visit
         assert names == {part}
         expect(page.get_by_label(other)).to_be_hidden()
     page.get_by_label("data.json", exact=True).check()
-    assert "own-datavic-json" not in {
-        each.get_attribute("data-options-of") for each in shown.all()
-    }
+    assert "own-datavic-json" not in {each.get_attribute("data-options-of") for each in shown.all()}
     assert not manager.errors

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime
 import random
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -14,7 +13,7 @@ from ckan.tests.helpers import call_action
 
 from ckanext.ukharvest.harvest.batch.dataset_writer import DatasetWriter
 from ckanext.ukharvest.harvest.identity.precedence import Contest
-from ckanext.ukharvest.harvest.model import JobReport, Record
+from ckanext.ukharvest.harvest.model import JobReport
 from ckanext.ukharvest.harvest.records.conflicts import Rejected
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvest.identity import two_routes
@@ -33,6 +32,8 @@ from tests.publisher import Publisher
 from tests.publishing.dcat import TURTLE
 
 pytestmark = pytest.mark.in_process
+
+
 @pytest.mark.parametrize("types", ORDERS)
 def test_second_route_is_the_same_dataset(two: TwoRoutes, types: tuple[str, str]) -> None:
     two.start(*types)
