@@ -102,7 +102,9 @@ def test_killed_at_any_statement_datasets_have_one_source(two: TwoRoutes) -> Non
         sweeper.sweep()
         assert figures(two.portal.job(job_id)) == {"updated": 3}
         assert two.portal.search_names() == names
-        decisions = act("ukharvest_decision_list", source_id=two.sources[taker])["results"]
+        decisions = act("ukharvest_decision_list", source_id=two.sources[taker], limit=1000)[
+            "results"
+        ]
         taken = [each["text"] for each in decisions if "taken over" in each["text"]]
         assert len(taken) == (changes + taker) // 2
         if not is_killed:
