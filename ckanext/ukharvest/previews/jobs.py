@@ -280,12 +280,14 @@ def _search(
     """Return the URL near a source's, on its host, at which one of its type answers.
 
     Raises:
+        ConfigError: the source's options cannot be used.
         SourceError: there is none, or another source has it.
         Over: it took too long.
         Aborted: it was interrupted.
     """
     own = {"source_type": source.type, "config": source.config or ""}
-    with open_client(limits=REQUEST) as http:
+    credential = source_config.read_options(kind, source.config)["credential"]
+    with open_client(credential, limits=REQUEST) as http:
         interruption.then(http.abort)
         probe = Probe(http, tell=lambda: tell("searching", 0))
         url = find_near(source.url, kind.name, probe)

@@ -74,7 +74,7 @@ def test_a_failing_source_is_to_do_until_it_works(
 ) -> None:
     publisher.serve(PATH, b"", status=404)
     portal.run(source)
-    task = check_same(editor, source, "Settings")
+    task = check_same(editor, source, "Correct the URL")
     assert task["text"].startswith("Failing: ")
     assert task["url"] == "/harvest/edit/parking"
     assert task["since"][:19] == shown(source)["failing_since"][:19]
@@ -197,7 +197,7 @@ def test_a_new_url_is_judged_by_its_own_runs(
     assert (page["heading"], page["actions"][0]) == ("New URL, not run yet", "refresh")
     assert tasks(editor) == []
     portal.run(source)
-    assert check_same(editor, source, "Settings")["text"].startswith("Failing: ")
+    assert check_same(editor, source, "Correct the URL")["text"].startswith("Failing: ")
 
 
 def test_people_get_what_they_may_edit(
