@@ -82,9 +82,9 @@
       const { lat, lng } = bounds.getCenter();
       bounds.extend([lat - COAST / 2, lng]).extend([lat + COAST / 2, lng]);
       L.control.scale().addTo(map);
-      addNames(map, settings.places);
     }
     map.fitBounds(bounds, { animate: false, maxZoom: 14, padding: [10, 10] });
+    if (!settings.tiles) addNames(map, settings.places); // once it lies: names that go fade first
   }
 
   /* Make a map that shows `settings.bounds`, [[south, west], [north, east]]. */
