@@ -69,7 +69,7 @@ TABLE = (
     Row("harvester reindex"),
     Row("harvester clean-harvest-log"),
     Row("ukharvest sources", "somewhere"),
-    Row("ukharvest runs --source somewhere", "unchanged"),
+    Row("ukharvest runs --source somewhere", "Unchanged"),
     Row("ukharvest types", "data_json"),
     Row("ukharvest run somewhere --mode force", "updated"),
     Row("ukharvest check data_json {url} --allow-private", "3 records"),
