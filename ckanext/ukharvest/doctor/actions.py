@@ -51,13 +51,12 @@ def ukharvest_dashboard_show(context: Any, data_dict: dict[str, Any]) -> dict[st
         and ``changed`` datasets since ``since``; ``days``: ``day`` (UTC), ``runs``, ``failed`` and
         ``datasets`` (null if they were not counted) of the last 30 days, oldest first;
         ``links``, at most five minutes old (null if links are not checked): ``states`` (number of
-        links by ``state``, "" for those not checked
-        yet), ``waiting`` (links that are due), ``requests``, ``megabytes`` and ``links`` of today,
-        ``requests_per_day`` and ``megabytes_per_day`` (0: no limit); ``data``, likewise: number
-        of files with each result of a check, and ``waiting``; ``tables``: ``name``, ``bytes`` and
-        ``rows``;
-        ``checks``, as ``findings`` of :py:func:`ukharvest_doctor_show`; those about every dataset
-        are as of ``checks_as_of``
+        links by ``state``, "unchecked" for those not checked yet), ``waiting`` (links that are
+        due), ``requests``, ``megabytes`` and ``links`` of today, ``requests_per_day`` and
+        ``megabytes_per_day`` (0: no limit); ``data``, likewise: number of files with each result of
+        a check, and ``waiting``; ``tables``: ``name``, ``bytes`` and ``rows``; ``checks``, as
+        ``findings`` of :py:func:`ukharvest_doctor_show`; those about every dataset are as of
+        ``checks_as_of``
     :rtype: dictionary
     """
     tk.check_access("ukharvest_dashboard_show", context, data_dict)

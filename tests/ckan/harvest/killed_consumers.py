@@ -10,13 +10,30 @@ from typing import Any
 
 import sqlalchemy as sa
 from ckan import model
-from ckanext.harvest.model import HarvestObject
+from ckanext.harvest.model import HarvestJob, HarvestObject
 
 from ckanext.ukharvest.harvest.consumers.workers import FETCH, Heart
 from ckanext.ukharvest.harvest.model import Claim, Worker
 from ckanext.ukharvest.patches import polling
+from tests.ckan.harvesting import Portal, act
 
 Session = model.Session
+
+
+def start_run(source_id: str) -> str:
+    """Return a run that waits for the consumers."""
+    return str(act("ukharvest_run_create", source_id=source_id, mode="normal")["id"])
+
+
+def gather_run(portal: Portal, source_id: str, number: int) -> str:
+    """Return a run of which so many records wait for a fetch consumer."""
+    job_id = portal.create_job(source_id)
+    portal.gather(job_id)
+    job = HarvestJob.get(job_id)
+    job.gather_finished = job.gather_started
+    job.save()
+    assert len(portal.waiting(job_id)) == number
+    return job_id
 
 
 def killed_at(number: int) -> bool:

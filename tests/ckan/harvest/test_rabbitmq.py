@@ -14,8 +14,8 @@ from ckanext.harvest import queue
 from ckanext.ukharvest.doctor import services
 from ckanext.ukharvest.harvest.model import Claim, Worker
 from tests.ckan.catalogues import catalogue, dataset
-from tests.ckan.harvest.killed_consumers import an_hour_later
-from tests.ckan.harvesting import Consumers, Portal, act, figures, tick, until, write_ini
+from tests.ckan.harvest.killed_consumers import an_hour_later, start_run
+from tests.ckan.harvesting import Consumers, Portal, figures, tick, until, write_ini
 from tests.ckan.servers import rabbitmq
 from tests.publisher import Publisher
 
@@ -71,10 +71,6 @@ def kinds() -> list[str]:
     return sorted(row[0] for row in model.Session.query(Worker.kind).filter(others))
 
 
-def start(source_id: str) -> str:
-    return str(act("ukharvest_run_create", source_id=source_id, mode="normal")["id"])
-
-
 def claims_of() -> dict[str, int]:
     """Return worker id → number of its claims."""
     model.Session.remove()
@@ -88,7 +84,7 @@ def test_consumers_share_the_batches_and_have_heartbeats(rabbit: str, source: st
     workers: set[str] = set()
     with Consumers(rabbit, 2) as consumers:
         until(lambda: kinds() == ["fetch", "fetch", "gather"])
-        job_id = start(source)
+        job_id = start_run(source)
         until(lambda: workers.update(claims_of()) or len(workers) == 2)
         consumers.wait(job_id)
     assert figures(Portal("").finish(job_id)) == {"added": MANY}
@@ -96,7 +92,7 @@ def test_consumers_share_the_batches_and_have_heartbeats(rabbit: str, source: st
 
 def test_the_work_of_a_killed_consumer_is_done_by_another(rabbit: str, source: str) -> None:
     with Consumers(rabbit) as consumers:
-        job_id = start(source)
+        job_id = start_run(source)
         until(claims_of)
         consumers.processes[-1].kill()
         consumers.processes[-1].wait(30)
@@ -123,7 +119,7 @@ def test_lost_messages_and_connections_are_replaced(
         assert figures(portal.finish(job_id)) == {"added": MANY}, "messages are sent again"
         server.close_connections()
         publisher.serve(PATH, catalogue([dataset(n, title=f"New {n}") for n in range(MANY)]))
-        job_id = start(source)
+        job_id = start_run(source)
         consumers.wait(job_id)
     assert figures(portal.finish(job_id)) == {"updated": MANY}, "consumers connect again"
 

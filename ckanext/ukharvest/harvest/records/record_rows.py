@@ -161,9 +161,9 @@ def put_problem(package_id: str, problem: Problem) -> None:
     ids = list(Session.scalars(sa.select(Record.id).filter_by(package_id=package_id)))
     ours = Session.query(RecordProblem).filter(RecordProblem.record_id.in_(ids))
     ours.filter_by(code=problem.code, current=True).delete(synchronize_session=False)
-    fields: dict[str, Any] = {key: getattr(problem, key) for key in ("code", "field", "message")}
-    fields["wording"] = wording_of(problem.message)
-    Session.add_all(RecordProblem(record_id=id_, **fields) for id_ in ids)
+    fields = {"code": problem.code, "field": problem.field, "message": problem.message}
+    wording = wording_of(problem.message)
+    Session.add_all(RecordProblem(record_id=id_, wording=wording, **fields) for id_ in ids)
     Session.flush()
     accepted_problems.mark_accepted(ids)
 

@@ -9,11 +9,10 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 from ckan import model
-from ckanext.harvest.model import HarvestJob
 
 from ckanext.ukharvest.harvest.run import sweeper
 from tests.ckan.catalogues import catalogue, dataset
-from tests.ckan.harvest.killed_consumers import give_back, killed_at
+from tests.ckan.harvest.killed_consumers import gather_run, give_back, killed_at
 from tests.ckan.harvesting import Portal
 from tests.publisher import Publisher
 
@@ -74,13 +73,7 @@ def versions(portal: Portal, publisher: Publisher) -> Callable[[], tuple[str, in
     def gather() -> tuple[str, int]:
         number = next(numbers)
         publisher.serve(PATH, version(number))
-        job_id = portal.create_job(source)
-        portal.gather(job_id)
-        job = HarvestJob.get(job_id)
-        job.gather_finished = job.gather_started
-        job.save()
-        assert len(portal.waiting(job_id)) == 4
-        return job_id, number
+        return gather_run(portal, source, 4), number
 
     return gather
 

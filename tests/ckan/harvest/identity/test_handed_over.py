@@ -6,20 +6,21 @@ import itertools
 
 import pytest
 from ckan import model
-from ckanext.harvest.model import HarvestJob
 
 from ckanext.ukharvest.harvest.model import Claim
 from ckanext.ukharvest.harvest.run import sweeper
 from tests.ckan.harvest.identity.two_routes import ORDERS, TwoRoutes
-from tests.ckan.harvest.killed_consumers import an_hour_later, give_back, killed_at
+from tests.ckan.harvest.killed_consumers import (
+    an_hour_later,
+    gather_run,
+    give_back,
+    killed_at,
+    start_run,
+)
 from tests.ckan.harvest.moved_datasets import ids
 from tests.ckan.harvesting import Consumers, act, figures, tick, until
 
 pytestmark = pytest.mark.in_process
-
-
-def start_run(source_id: str) -> str:
-    return str(act("ukharvest_run_create", source_id=source_id, mode="normal")["id"])
 
 
 def has_claims() -> bool:
@@ -68,17 +69,6 @@ def test_two_consumers_at_once_import_each_dataset_once(
     assert ids(two.portal) == before
 
 
-def gathered(two: TwoRoutes, number: int) -> str:
-    """Return a run of a source whose records wait for a consumer."""
-    job_id = two.portal.create_job(two.sources[number])
-    two.portal.gather(job_id)
-    job = HarvestJob.get(job_id)
-    job.gather_finished = job.gather_started
-    job.save()
-    assert len(two.portal.waiting(job_id)) == 3
-    return job_id
-
-
 # The first test above kills once, this one before each statement of the batch and at its commits.
 @pytest.mark.giant
 @pytest.mark.timeout(1800)
@@ -87,7 +77,7 @@ def test_killed_at_any_statement_datasets_have_one_source(two: TwoRoutes) -> Non
     before, names = ids(two.portal), two.portal.search_names()
     taker, changes = 1, 0
     two.switch_off(0)
-    job_id = gathered(two, taker)
+    job_id = gather_run(two.portal, two.sources[taker], 3)
     for statement in itertools.count(1):
         is_killed = killed_at(statement)
         holders = two.holders()
@@ -112,5 +102,5 @@ def test_killed_at_any_statement_datasets_have_one_source(two: TwoRoutes) -> Non
         taker = 1 - taker
         two.switch_on(taker)
         two.switch_off(1 - taker)
-        job_id = gathered(two, taker)
+        job_id = gather_run(two.portal, two.sources[taker], 3)
     assert changes > 3
