@@ -102,11 +102,11 @@ def test_contexts_of_real_catalogues_are_read(site: Site, name: str) -> None:
 
 
 def test_context_is_found_wherever_pieces_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    body = json.dumps({"a": "b", "@context": scoped(500)}, indent=40).encode()
+    body = json.dumps({"a": "b", "@context": scoped(50)}, indent=40).encode()
     monkeypatch.setattr(context_limits, "_MAX_COPIED", -context_limits._COPIED_PER_BYTE * len(body))
     for size in (50, 1007, 1 << 20):
         monkeypatch.setattr(context_limits, "_PIECE", size)
-        assert "500 of which" in context_limits.find_fault(io.BytesIO(body))
+        assert "50 of which" in context_limits.find_fault(io.BytesIO(body))
 
 
 def test_broken_context_is_left_to_the_parser(site: Site) -> None:
