@@ -54,6 +54,8 @@ class SourceState(tk.BaseModel):  # type: ignore[misc, name-defined]
         values_digest: of the tables of values with which its records were last compared
             (value_tables.py); "" for empty ones.
         runs: what its ended runs say of it (``run_report.store_runs``); None if none has ended.
+        dead_links: {"number": of its datasets' files with a dead link, "since": of the oldest, UTC
+            in ISO 8601}; None for none.
     """
 
     __tablename__ = "ukharvest_source"
@@ -78,6 +80,7 @@ class SourceState(tk.BaseModel):  # type: ignore[misc, name-defined]
     claimed = sa.Column(sa.DateTime)
     values_digest = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
     runs = sa.Column(JSONB(none_as_null=True))
+    dead_links = sa.Column(JSONB(none_as_null=True))
 
 
 class Record(tk.BaseModel):  # type: ignore[misc, name-defined]

@@ -32,6 +32,7 @@ from ckanext.ukharvest.harvest.records import record_rows
 from ckanext.ukharvest.harvest.records.links import DueLink
 from ckanext.ukharvest.harvest.run.prune import delete_rows
 from ckanext.ukharvest.links import check as link_check
+from ckanext.ukharvest.links import model as link_model
 
 log = logging.getLogger(__name__)
 
@@ -355,10 +356,21 @@ def forget_unused() -> list[str]:
     """Delete the links of URLs that no resource has any more; commit."""
     used = sa.exists().where(Resource.url == Link.url, Resource.state == "active")
     number = delete_rows(Link, ~used)
+    store_dead_links()
     return [f"Forgot {number:,} links that no resource has any more"] if number else []
 
 
 PRUNE = (forget_unused,)
+
+
+def store_dead_links(source_id: str | None = None) -> None:
+    """Store the dead links of a source of which a run has ended, or of all; commit."""
+    link_model.store_dead_links(source_id)
+    Session.commit()
+
+
+RUN_ENDED = (store_dead_links,)
+LINKS_CHECKED = (lambda _must_end: store_dead_links(),)
 
 
 def load_figures() -> dict[str, Any]:

@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from ckan import model
 
 from ckanext.ukharvest.core.link_states import LinkState
-from ckanext.ukharvest.harvest.model import Link, Record
+from ckanext.ukharvest.harvest.model import Link, Record, SourceState
 from ckanext.ukharvest.harvest.records import links as link_results
 
 Session = model.Session
@@ -40,22 +40,52 @@ _SINCE = sa.case(
 )
 
 
-# Dead links of sources, but none of others' private datasets.
-TO_DO = f"""
-    SELECT record.source_id, ARRAY[source.owner_org] AS whom,
-           jsonb_build_object(
-               'number', count(DISTINCT resource.id),
-               'since', date_trunc('second', min(COALESCE(link.absent_since, link.failed_since))))
-               AS facts
-      FROM ukharvest_link AS link
-      JOIN resource ON resource.url = link.url AND resource.state = 'active'
-      JOIN package AS dataset ON dataset.id = resource.package_id AND dataset.state = 'active'
-      JOIN ukharvest_record AS record ON record.package_id = dataset.id
-      JOIN package AS source ON source.id = record.source_id
-       AND (dataset.private IS NOT TRUE OR dataset.owner_org = source.owner_org)
-     WHERE link.state = '{LinkState.DEAD}'
-     GROUP BY record.source_id, source.owner_org
-"""  # noqa: S608 - a text of our own
+TO_DO = """
+    SELECT state.source_id, ARRAY[source.owner_org] AS whom, state.dead_links AS facts
+      FROM ukharvest_source AS state JOIN package AS source ON source.id = state.source_id
+     WHERE state.dead_links IS NOT NULL
+"""
+# But none of others' private datasets.
+_STORE_DEAD = sa.text(
+    f"""
+    WITH dead AS MATERIALIZED (
+        SELECT record.source_id, count(DISTINCT resource.id) AS number,
+               date_trunc('second', min(COALESCE(link.absent_since, link.failed_since))) AS since
+          FROM ukharvest_link AS link
+          JOIN resource ON resource.url = link.url AND resource.state = 'active'
+          JOIN package AS dataset ON dataset.id = resource.package_id AND dataset.state = 'active'
+          JOIN ukharvest_record AS record ON record.package_id = dataset.id
+          JOIN package AS source ON source.id = record.source_id
+           AND (dataset.private IS NOT TRUE OR dataset.owner_org = source.owner_org)
+         WHERE link.state = '{LinkState.DEAD}'
+           AND (CAST(:source_id AS text) IS NULL OR record.source_id = :source_id)
+         GROUP BY record.source_id
+    )
+    INSERT INTO ukharvest_source AS state (source_id, dead_links)
+    SELECT source.id, to_jsonb(dead) - 'source_id'
+      FROM harvest_source AS source
+      LEFT JOIN dead ON dead.source_id = source.id
+      LEFT JOIN ukharvest_source AS before ON before.source_id = source.id
+     WHERE (CAST(:source_id AS text) IS NULL OR source.id = :source_id)
+       AND before.dead_links IS DISTINCT FROM to_jsonb(dead) - 'source_id'
+     ORDER BY source.id
+        ON CONFLICT (source_id) DO UPDATE SET dead_links = excluded.dead_links
+    """  # noqa: S608 - a text of our own
+)
+
+
+def store_dead_links(source_id: str | None = None) -> None:
+    """Store how many links of sources are dead, and since when, as ``SourceState.dead_links``.
+
+    Looks at each resource, so that pages need not.
+
+    Args:
+        source_id: only of this source, whose datasets have changed; takes little without dead ones.
+    """
+    if source_id is None or Session.scalar(
+        sa.select(SourceState.dead_links.isnot(None)).filter_by(source_id=source_id)
+    ):
+        Session.execute(_STORE_DEAD, {"source_id": source_id})
 
 
 class Wanted(NamedTuple):

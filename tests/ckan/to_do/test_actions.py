@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import json
 from typing import Any
 
 import ckan.plugins.toolkit as tk
@@ -17,6 +18,7 @@ from ckanext.ukharvest.core.link_states import LinkFault, LinkResult
 from ckanext.ukharvest.harvest.model import Link, utcnow
 from ckanext.ukharvest.harvest.records import links as link_results
 from ckanext.ukharvest.harvest.run import outcomes
+from ckanext.ukharvest.links import jobs as link_jobs
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, act
 from tests.ckan.inbox import Inbox
@@ -243,19 +245,45 @@ def test_roles_that_cascade_count_in_organisations_below(
     assert tasks(admin) == []
 
 
-def test_dead_files_are_to_do(portal: Portal, publisher: Publisher, editor: dict[str, Any]) -> None:
-    publisher.serve(PATH, catalogue(2))
-    portal.run(portal.source(publisher.url(PATH), name="parking"))
-    url = portal.datasets()[0]["resources"][0]["url"]
+def make_dead(url: str) -> None:
+    """Make a link dead, as when the job that checks links has ended."""
     link_results.save_link_results([LinkResult(url=url, fault=LinkFault.NOT_FOUND, status=404)], 7)
-    model.Session.commit()
-    assert tasks(editor) == []  # it may come back
     link = model.Session.query(Link).filter_by(url=url).one()
     link.state, link.absent_since = "dead", dt.datetime(2026, 5, 1, 12)  # noqa: DTZ001 - naive UTC
     model.Session.commit()
+    link_jobs.store_dead_links()
+
+
+def test_dead_files_are_to_do(portal: Portal, publisher: Publisher, editor: dict[str, Any]) -> None:
+    publisher.serve(PATH, catalogue(2))
+    source = portal.source(publisher.url(PATH), name="parking")
+    portal.run(source)
+    url = portal.datasets()[0]["resources"][0]["url"]
+    link_results.save_link_results([LinkResult(url=url, fault=LinkFault.NOT_FOUND, status=404)], 7)
+    model.Session.commit()
+    link_jobs.store_dead_links()
+    assert tasks(editor) == []  # it may come back
+    make_dead(url)
     (task,) = tasks(editor)
     assert (task["text"], task["since"]) == ("Dead link: 1", "2026-05-01T12:00:00+00:00")
     assert task["url"] == "/harvest/links?source=parking&state=dead"
+    # The next run has the file at another URL.
+    moved = json.dumps(catalogue(2)).replace(url, f"{url}?new")
+    publisher.serve(PATH, moved.encode())
+    portal.run(source)
+    assert tasks(editor) == []
+
+
+def test_dead_files_of_others_private_datasets_are_not_counted(
+    portal: Portal, publisher: Publisher, editor: dict[str, Any]
+) -> None:
+    publisher.serve(PATH, catalogue(1))
+    portal.run(portal.source(publisher.url(PATH), name="parking"))
+    (taken,) = portal.datasets()
+    other = factories.Organization(image_url="")
+    act("package_patch", id=taken["id"], owner_org=other["id"], private=True)
+    make_dead(taken["resources"][0]["url"])
+    assert tasks(editor) == []
 
 
 def test_sysadmins_learn_that_mail_is_not_set(
