@@ -281,8 +281,9 @@ class JobReport(tk.BaseModel):  # type: ignore[misc, name-defined]
             "held", "failed" or "stopped"), and from the end of the run on how that ended.
         figures: numbers of records, stored when the run ends (``outcomes.store_run_results``); None
             before.
-        progress: numbers of problems of known records since their import before: "fixed", "new",
-            and "fixed_by_rules", "new_by_rules" where they were read under other import rules.
+        progress: numbers of problems since the records' import before: "fixed", "new" (of records
+            that are new too), and "fixed_by_rules", "new_by_rules" where they were read under other
+            import rules; the first good run of a source has none.
         reason: one sentence on why nothing was deleted, or why the run failed.
         asked_by: name of the person who asked for it, "" for the schedule.
         stopped_by: name of the person who asked to stop it, "" if none did.

@@ -125,7 +125,9 @@ def _save_records(ended: Sequence[Ended]) -> None:
 def _save_progress(
     ended: Iterable[Ended], was: Mapping[Record, tuple[Any, str]], past: Iterable[Any]
 ) -> None:
-    """Add to the runs how many problems of known records are fixed, and how many are new.
+    """Add to the runs how many problems of records are fixed, and how many are new.
+
+    The first good run of a source has none that are new.
 
     Args:
         was: known row → its error and import rules before.
@@ -135,11 +137,18 @@ def _save_progress(
     for row in past:
         before.setdefault(row.record_id, set()).add((row.code, row.field))
     named = {row.record_id for row in past if row.lost}  # of a rejection, which is no other problem
+    added = {
+        item.key[0]
+        for item, result, row in ended
+        if row not in was and (result.problems or result.error)
+    }
+    read_before = run_report.find_read(added)
     runs: dict[str, Counter[str]] = {}
     for item, result, row in ended:
-        if row not in was or item.again or not isinstance(result, Failed | Left):
+        is_comparable = row in was or item.key[0] in read_before
+        if not is_comparable or item.again or not isinstance(result, Failed | Left):
             continue
-        error, rules = was[row]
+        error, rules = was.get(row, (None, ""))
         then, now = before.get(row.id, set()), {(p.code, p.field) for p in result.problems or ()}
         if error and row.id not in named:
             then.add((error["code"], ""))

@@ -13,7 +13,7 @@ from ckan import model
 from sqlalchemy.dialects.postgresql import ARRAY, insert
 
 from ckanext.ukharvest.harvest.database import execute
-from ckanext.ukharvest.harvest.model import JobReport, utcnow
+from ckanext.ukharvest.harvest.model import JobReport, SourceState, utcnow
 
 Session = model.Session
 
@@ -71,6 +71,16 @@ def add_progress(job_id: str, counts: Mapping[str, int]) -> None:
         .where(JobReport.job_id == job_id)
         .values(progress=stored.op("||")(added))
     )
+
+
+def find_read(source_ids: Collection[str]) -> set[str]:
+    """Return those of the sources of which a run was good; no statement without sources."""
+    if not source_ids:
+        return set()
+    query = sa.select(SourceState.source_id).where(
+        SourceState.source_id.in_(source_ids), SourceState.runs["good_id"].astext.isnot(None)
+    )
+    return set(Session.scalars(query))
 
 
 def is_replaced(job_id: str, lost: int) -> bool:

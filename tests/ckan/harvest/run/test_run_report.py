@@ -48,6 +48,8 @@ def test_a_run_counts_problems_that_are_fixed_and_new(
     assert progress() == {"fixed": 3, "new": 1}, "a record that failed is fixed, another failed"
     page = app.get("/harvest/somewhere/job/last", headers=editor).body
     assert "Since last time: 3 problems fixed, 1 new problem" in page
+    serve(publisher, *FINE[:3], {"title": ""}, {"issued": "late"}, {"title": ""})
+    assert progress() == {"new": 2}, "of records that are new"
 
 
 def test_what_other_rules_find_is_counted_apart(portal: Portal, publisher: Publisher) -> None:
