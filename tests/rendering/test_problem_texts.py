@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 
 import pytest
+from lxml import etree
 
 from ckanext.ukharvest.core.problems.texts import PROBLEM, PROBLEM_TEXTS
 from ckanext.ukharvest.lib import texts
 from ckanext.ukharvest.parsers.gemini.rules import RULES
+from ckanext.ukharvest.rendering import problem_texts
+from tests.parsers.dcat.turtle import parse
 
 
 @pytest.fixture(autouse=True)
@@ -38,7 +41,7 @@ def test_missing_field_has_advice_of_its_own(field: str) -> None:
         ("bad-date", "modified", '"modified": "2024-05-31"'),
         ("wrong-type", "keyword", '"keyword": ["planning", "building"]'),
         ("missing-media-type", "distribution[2].mediaType", '"mediaType": "text/csv"'),
-        ("bad-date", "dct:modified", ""),
+        ("bad-date", "dct:title", ""),
         ("left-out", "keyword", ""),
     ],
 )
@@ -47,6 +50,22 @@ def test_snippet_is_json_for_a_field_of_json(code: str, field: str, snippet: str
     assert problem.snippet == snippet
     assert json.loads(f"{{{snippet}}}") or not snippet
     assert problem.fix == f"{problem.tip} {snippet}".strip()
+
+
+@pytest.mark.parametrize("name", problem_texts._PROPERTIES)
+def test_snippet_of_a_property_of_dcat_is_read(name: str) -> None:
+    snippet = texts.describe_problem("missing-field", PROBLEM, name).snippet
+    turtle = snippet.removesuffix(" ;")
+    if name in ("dcat:accessURL", "dcat:downloadURL", "dcat:mediaType"):
+        turtle = f"dcat:distribution [ {snippet} dcat:accessURL <http://a.uk/x> ]"
+    assert [problem for problem in parse(turtle).problems if name in problem.field] == []
+
+
+@pytest.mark.parametrize("name", problem_texts._ELEMENTS)
+def test_snippet_of_inventory_is_xml(name: str) -> None:
+    snippet = texts.describe_problem("missing-field", PROBLEM, f"Dataset.{name}").snippet
+    whole = f"<a {snippet}/>" if name[0] == "@" else f"<a>{snippet}</a>"
+    assert name.lstrip("@") in etree.tostring(etree.fromstring(whole)).decode()
 
 
 def test_a_rule_is_called_by_its_defect(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -91,6 +91,49 @@ _VALUES = {
     "spatial": '"-2.4,53.3,-2.0,53.6"',
     "temporal": '"2023-04-01/2024-03-31"',
 }
+# The same of a property of DCAT, in Turtle.
+_PROPERTIES = {
+    "dcat:accessURL": "<https://example.gov.uk/roads>",
+    "dcat:contactPoint": (
+        '[ a vcard:Kind ; vcard:fn "Data team" ; vcard:hasEmail <mailto:opendata@example.gov.uk> ]'
+    ),
+    "dcat:distribution": "[ a dcat:Distribution ; dcat:accessURL <https://example.gov.uk/roads> ]",
+    "dcat:downloadURL": "<https://example.gov.uk/roads.csv>",
+    "dcat:keyword": '"planning", "building"',
+    "dcat:mediaType": "<https://www.iana.org/assignments/media-types/text/csv>",
+    "dct:accrualPeriodicity": (
+        "<http://publications.europa.eu/resource/authority/frequency/MONTHLY>"
+    ),
+    "dct:description": '"Where the council\'s car parks are and what they cost."',
+    "dct:issued": '"2024-05-31"^^xsd:date',
+    "dct:language": "<http://publications.europa.eu/resource/authority/language/ENG>",
+    "dct:license": f"<{_OGL}>",
+    "dct:modified": '"2024-05-31"^^xsd:date',
+    "dct:publisher": '[ a foaf:Agent ; foaf:name "Example District Council" ]',
+    "dct:spatial": (
+        "[ a dct:Location ; dcat:bbox"
+        ' "POLYGON((-2.4 53.3, -2 53.3, -2 53.6, -2.4 53.6, -2.4 53.3))"^^gsp:wktLiteral ]'
+    ),
+    "dct:temporal": (
+        '[ a dct:PeriodOfTime ; dcat:startDate "2023-04-01"^^xsd:date ;'
+        ' dcat:endDate "2024-03-31"^^xsd:date ]'
+    ),
+}
+# Of elements and attributes of Inventory XML.
+_ELEMENTS = {
+    "@Active": 'Active="Yes"',
+    "@Modified": 'Modified="2024-05-31"',
+    "@TemporalFrom": 'TemporalFrom="2023-04-01"',
+    "@TemporalTo": 'TemporalTo="2024-03-31"',
+    "Availability": "<Availability>Download</Availability>",
+    "MimeType": "<MimeType>text/csv</MimeType>",
+    "Rights": f"<Rights>{_OGL}</Rights>",
+}
+_SNIPPETS = {
+    **{name: f'"{name}": {value}' for name, value in _VALUES.items()},
+    **{name: f"{name} {value} ;" for name, value in _PROPERTIES.items()},
+    **_ELEMENTS,
+}
 _LONGEST = 60  # characters of what the standard wants, in a title
 
 Translate = Callable[[str], str]
@@ -103,7 +146,7 @@ class ProblemTexts:
     Attributes:
         tip: what to do, "" if unknown.
         wanted: the standard's requirement, "" if there is none; also part of ``meaning``.
-        snippet: the field with a value that is right, as JSON; "" if there is none.
+        snippet: the field with a value that is right, as JSON, Turtle or XML; "" if there is none.
     """
 
     title: str
@@ -133,10 +176,9 @@ def describe_problem(
     rule = BY_CODE.get(code)
     if rule is None:
         title, tip = _of_code(code, field, translate)
-        name = field.rpartition(".")[2]
-        value = _VALUES.get(name, "") if severity != NOTE else ""
-        snippet = value and f'"{name}": {value}'
-        return ProblemTexts(title, severity, meaning, tip and translate(tip), snippet=snippet)
+        name = field.rpartition(".")[2] if severity != NOTE else ""
+        tip, snippet = tip and translate(tip), _SNIPPETS.get(name, "")
+        return ProblemTexts(title, severity, meaning, tip, snippet=snippet)
     wanted = translate(_("The standard expects {wanted}.")).format(wanted=translate(rule.wanted))
     tip = translate(_("Write it like this: {example}")).format(example=rule.example)
     tip = tip if rule.example else ""
