@@ -380,12 +380,13 @@ def test_gemini_link_that_says_nothing_is_asked_for_wms(
     assert (unknown.format, unknown.fault) == (before.format, before.fault)
     publisher.serve(request_path("/rivers", "WMS", "1.3.0"), wms(), headers=XML)
     assert look_at(publisher, "/rivers", is_gemini=True).format == "WMS"
-    assert [look_at(publisher, "/rivers", expected="HTML", is_gemini=True).format] != ["WMS"]
+    assert look_at(publisher, "/rivers", expected="HTML", is_gemini=True).format != "WMS"
     assert len(publisher.paths) == 1 + 2 + 2 + 1
 
 
 @pytest.mark.parametrize(
-    "plain", [Response(b"a,b\n1,2\n"), Response(status=410), Response(status=500)]
+    "plain",
+    [Response(b"a,b\n1,2\n"), *(Response(status=status) for status in (401, 404, 410, 429, 500))],
 )
 def test_gemini_link_that_says_something_is_not_asked_again(
     publisher: Publisher, plain: Response
