@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
+from urllib.parse import unquote, urlsplit
 
 from ckan.plugins import toolkit as tk
 from markupsafe import Markup
 
 from ckanext.ukharvest import config, dataset_schema, fields
 from ckanext.ukharvest.core.dataset_changes import compare_texts
+from ckanext.ukharvest.core.http.urls import normalise
 from ckanext.ukharvest.core.records import OF_DATASET, OF_RESOURCE
 from ckanext.ukharvest.core.values import gazetteer, organization_types
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
@@ -47,6 +49,18 @@ def format_resource_items(
         if (texts := values.render_translations(others.pop(key, None), portal()))
     ]
     return sorted(next_(list(others.items())) + own, key=lambda row: row[0].lower())
+
+
+@tk.chained_helper
+def resource_display_name(next_: Callable[[Any], str], resource_dict: Mapping[str, Any]) -> str:
+    """Return a file's name: where it has none, nor a description, its file name or its server's."""
+    named = (value for key, value in resource_dict.items() if key.startswith(("name", "descripti")))
+    url = str(resource_dict.get("url") or "")
+    if any(named) or not is_web_url(url):
+        return next_(resource_dict)
+    place = urlsplit(normalise(url))
+    file = unquote(place.path).rpartition("/")[2]
+    return file if "." in file else str(place.hostname)
 
 
 def ukharvest_extent(package: dict[str, Any]) -> dict[str, Any] | None:
@@ -204,6 +218,7 @@ def ukharvest_organization_fields(extras: Sequence[Mapping[str, Any]] | None) ->
 # Functions of other modules that templates call.
 HELPERS = {
     "format_resource_items": format_resource_items,
+    "resource_display_name": resource_display_name,
     "ukharvest_difference": compare_texts,
     "ukharvest_facet_items": search.facet_items,
     "ukharvest_facet_label": lambda item: str(item["display_name"]),

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
+from ckan.plugins import toolkit as tk
 from ckan.tests import factories
 from ckan.tests.helpers import CKANTestApp
 
@@ -36,6 +38,25 @@ def test_national_grid_extent_is_shown_in_degrees(
     for longitude, latitude in geometry["coordinates"][0]:
         assert -0.15 < longitude < -0.1
         assert 51.5 < latitude < 51.52
+
+
+@pytest.mark.parametrize(
+    ("resource", "name"),
+    [
+        ({"url": "https://example.gov.uk/a/roads%202024.csv?x=1", "name": ""}, "roads 2024.csv"),
+        ({"url": "http://Maps.example.gov.uk/ows", "description": None}, "maps.example.gov.uk"),
+        ({"url": "https://example.gov.uk/roads.csv", "name": "Roads"}, "Roads"),
+        ({"url": "https://example.gov.uk/roads.csv", "description": "All roads"}, "All roads"),
+        ({"url": "http://[broken/roads.csv"}, "Unnamed resource"),
+        ({"url": "roads.csv"}, "Unnamed resource"),
+        ({}, "Unnamed resource"),
+    ],
+)
+def test_a_file_without_a_title_has_its_own_name(
+    app: CKANTestApp, resource: dict[str, Any], name: str
+) -> None:
+    with app.flask_app.test_request_context():
+        assert tk.h.resource_display_name(resource) == name
 
 
 @pytest.mark.parametrize("spatial", ["", "no geometry", "[1]", '{"type": "Point"}'])
