@@ -148,10 +148,9 @@ class Walk:
     def _page(self, point: Point) -> Generator[RawRecord, None, Place | None]:
         self.asked += 1
         if self.asked > MAX_PAGES:
-            where, noun = self._pages.where, self._pages.noun
+            where = self._pages.where
             words = Message(
-                "still shows new {noun}s after {max_pages:,} pages; expected the pages to end",
-                noun=noun,
+                "still shows new records after {max_pages:,} pages; expected the pages to end",
                 max_pages=MAX_PAGES,
             )
             raise ProtocolError(

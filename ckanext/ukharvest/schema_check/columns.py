@@ -16,7 +16,6 @@ from functools import lru_cache
 from typing import Any
 from urllib.parse import urlsplit
 
-from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.core.values.multivalue import read_yes_no
 from ckanext.ukharvest.core.values.text import counted, shorten
 from ckanext.ukharvest.schema_check.report import Collector, Unchecked
@@ -150,7 +149,7 @@ class Column:
         """Return the first rule that a cell breaks."""
         is_missing = text in self.missing
         if is_missing and self.required:
-            return Fault(Message("required"), "a value", self.type.example)
+            return Fault("required", "a value", self.type.example)
         for rule in self.text_rules:
             if fault := rule(text, text):
                 return fault
@@ -159,7 +158,7 @@ class Column:
         try:
             value = self.type.parse(text)
         except (ValueError, OverflowError, ArithmeticError):
-            return Fault(Message("type"), self.type.words, self.type.example)
+            return Fault("type", self.type.words, self.type.example)
         for rule in self.rules:
             if fault := rule(text, value):
                 return fault
@@ -183,12 +182,12 @@ class TableRules:
 
 
 def min_length(length: int) -> Rule:
-    fault = Fault(Message("min-length"), f"at least {counted(length, 'character')}")
+    fault = Fault("min-length", f"at least {counted(length, 'character')}")
     return lambda _text, value: fault if len(value) < length else None
 
 
 def max_length(length: int) -> Rule:
-    fault = Fault(Message("max-length"), f"at most {counted(length, 'character')}")
+    fault = Fault("max-length", f"at most {counted(length, 'character')}")
     return lambda _text, value: fault if len(value) > length else None
 
 
@@ -197,22 +196,22 @@ LENGTHS = (("minLength", min_length), ("maxLength", max_length))
 
 def pattern(expression: re.Pattern[str], shown: str, example: str = "") -> Rule:
     """Return the rule that an expression, which includes its anchors, is found in the text."""
-    fault = Fault(Message("pattern"), f"text that matches {shorten(shown, 120)}", example)
+    fault = Fault("pattern", f"text that matches {shorten(shown, 120)}", example)
     return lambda text, _value: None if expression.search(text) else fault
 
 
 def one_of(values: list[Any], shown: list[str]) -> Rule:
-    fault = Fault(Message("enum"), f"one of: {', '.join(shown)}", shown[0] if shown else "")
+    fault = Fault("enum", f"one of: {', '.join(shown)}", shown[0] if shown else "")
     return lambda _text, value: None if value in values else fault
 
 
 def minimum(bound: Any, shown: str, *, or_equal: bool = True) -> Rule:
-    fault = Fault(Message("minimum"), f"{shown} or more" if or_equal else f"more than {shown}")
+    fault = Fault("minimum", f"{shown} or more" if or_equal else f"more than {shown}")
     return lambda _text, value: None if _is_above(value, bound, or_equal) else fault
 
 
 def maximum(bound: Any, shown: str, *, or_equal: bool = True) -> Rule:
-    fault = Fault(Message("maximum"), f"{shown} or less" if or_equal else f"less than {shown}")
+    fault = Fault("maximum", f"{shown} or less" if or_equal else f"less than {shown}")
     return lambda _text, value: None if _is_above(bound, value, or_equal) else fault
 
 

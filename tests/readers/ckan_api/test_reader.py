@@ -115,7 +115,7 @@ def test_new_datasets_without_end_are_refused(
         return answer({"count": start + 100, "results": found})
 
     site.search = endless  # type: ignore[method-assign]
-    with pytest.raises(ProtocolError, match="still shows new datasets after 20 pages"):
+    with pytest.raises(ProtocolError, match="still shows new records after 20 pages"):
         read()
 
 

@@ -168,12 +168,12 @@ def _is_unreported(rule: Rule, place: Failure, seen: Mapping[etree._Element, boo
 def problem(rule: Rule, places: Sequence[Failure]) -> Problem:
     """Return one problem for all places where a record breaks a rule."""
     first = places[0]
-    expected = Message("; expected {wanted}", wanted=rule.wanted)
+    expected = Message("; expected {wanted}", wanted=Message(rule.wanted))
     example = Message(", such as {example}", example=rule.example) if rule.example else ""
     message = Message(
         "{field} ({element}) {fault}{places}{expected}{example}",
         field=rule.field,
-        element=rule.element,
+        element=Message(rule.element),
         fault=first.fault,
         places=_further(places),
         expected=expected,
@@ -188,9 +188,9 @@ def _further(places: Sequence[Failure]) -> str:
     lines = sorted({place.node.line for place in places[1:] if place.node.line})
     shown = ", ".join(str(line) for line in lines[:_LINES])
     more = Message(", …") if len(lines) > _LINES else ""
-    where = (
-        Message(", line{s} {shown}{more}", s="s" if len(lines) > 1 else "", shown=shown, more=more)
-        if shown
-        else ""
-    )
+    where: str = ""
+    if len(lines) > 1:
+        where = Message(", lines {shown}{more}", shown=shown, more=more)
+    elif lines:
+        where = Message(", line {shown}", shown=shown)
     return Message(" (and {count} more{where})", count=len(places) - 1, where=where)
