@@ -31,10 +31,11 @@ _CHANGING = re.compile(
     '"(Project-Id-Version|Report-Msgid|POT-Creation|PO-Revision|Last-Trans|Language-Team|Generated-By)'
 )
 LEFT_OUT = "vendor"  # libraries have their own translations, or none
-# Where messages are translated: those about values, fields and answers, which publishers get most.
-MESSAGES = ("core/errors.py", "core/http/", "core/values/", "parsers/")
-# What rules found is not, only what they expect; nor what is wrong with a sysadmin's options.
-UNTRANSLATED = ("core/http/credentials.py", "parsers/ckan/names.py", "parsers/gemini/rules/")
+# Messages that only a developer or a sysadmin gets, at a command line or for an option.
+UNTRANSLATED = (
+    *("check_command/", "core/fingerprint.py", "core/http/credentials.py", "core/options.py"),
+    "source_types/",
+)
 
 
 def made() -> Catalog:
@@ -61,11 +62,7 @@ def marked() -> list[tuple[str, Any, list[str], str | None]]:
         strip_comment_tags=True,
     )
     templates = extract_from_dir(PACKAGE, method_map=METHODS[:1], keywords={"Message": None})
-    messages = (
-        message
-        for message in templates
-        if message[0].startswith(MESSAGES) and not message[0].startswith(UNTRANSLATED)
-    )
+    messages = (each for each in templates if not each[0].startswith(UNTRANSLATED))
     everything = (*found, *messages)
     paths = (
         ((PACKAGE / name).relative_to(ROOT).as_posix(), *rest) for name, _line, *rest in everything
