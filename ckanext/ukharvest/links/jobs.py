@@ -370,7 +370,7 @@ def store_dead_links(source_id: str | None = None) -> None:
 
 
 RUN_ENDED = (store_dead_links,)
-LINKS_CHECKED = (lambda _must_end: store_dead_links(),)
+LINKS_CHECKED = (lambda must_end: None if must_end() else store_dead_links(),)
 
 
 def load_figures() -> dict[str, Any]:
