@@ -246,6 +246,8 @@ def check_due_links(shift: Shift) -> bool:
 def _hand_on(must_end: Callable[[], bool]) -> None:
     for follow in lists.LINKS_CHECKED:
         follow(must_end)
+    if not must_end():
+        store_dead_links()
 
 
 def _ask(interruption: Interruption, query: Callable[[], T]) -> T:
@@ -353,7 +355,7 @@ def _create_views(package_id: str, resource_ids: Collection[str]) -> None:
 
 
 def forget_unused() -> list[str]:
-    """Delete the links of URLs that no resource has any more; commit."""
+    """Delete the links of URLs that no resource has any more, count the dead ones; commit."""
     used = sa.exists().where(Resource.url == Link.url, Resource.state == "active")
     number = delete_rows(Link, ~used)
     store_dead_links()
@@ -364,13 +366,12 @@ PRUNE = (forget_unused,)
 
 
 def store_dead_links(source_id: str | None = None) -> None:
-    """Store the dead links of a source of which a run has ended, or of all; commit."""
+    """Count and store the dead links of one source, or of all; commit."""
     link_model.store_dead_links(source_id)
     Session.commit()
 
 
 RUN_ENDED = (store_dead_links,)
-LINKS_CHECKED = (lambda must_end: None if must_end() else store_dead_links(),)
 
 
 def load_figures() -> dict[str, Any]:

@@ -74,7 +74,7 @@ def add_progress(job_id: str, counts: Mapping[str, int]) -> None:
 
 
 def find_read(source_ids: Collection[str]) -> set[str]:
-    """Return those of the sources of which a run was good; no statement without sources."""
+    """Return those of the sources that had a good run; no statement without sources."""
     if not source_ids:
         return set()
     query = sa.select(SourceState.source_id).where(
