@@ -47,6 +47,8 @@ class WriteBatch:
         own_rows: tables and rows of features to save before the commit, one statement a table.
         resource_ids: dataset id → ids of the resources of a new dataset, in their order.
         links: URL → what its link check found.
+        free_names: names of new datasets, which no dataset has.
+        found: organisations and users that were asked for (patches/validation.py).
         is_in_savepoint: rollbacks and commits of the session are left to ``savepoint``.
         is_trial: the transaction will be rolled back, whatever is written.
         compares: of a trial: changed datasets are saved, so that it shows what changes in them.
@@ -62,6 +64,8 @@ class WriteBatch:
     own_rows: list[tuple[Any, Mapping[str, Any]]] = field(default_factory=list)
     resource_ids: dict[str, list[str]] = field(default_factory=dict)
     links: dict[str, Evidence] = field(default_factory=dict)
+    free_names: set[str] = field(default_factory=set)
+    found: dict[Any, Any] = field(default_factory=dict)
     is_in_savepoint: bool = False
     is_trial: bool = False
     compares: bool = False

@@ -24,6 +24,7 @@ from ckanext.ukharvest.patches import (
     forms_and_commands,
     polling,
     queue_callbacks,
+    validation,
     write_batches,
 )
 from ckanext.ukharvest.sources import rules as source_rules
@@ -32,6 +33,7 @@ _QUEUE = "ckanext.harvest.queue"
 _UPDATE = "ckanext.harvest.logic.action.update"  # imported the functions by name
 _SCHEMA = "ckanext.harvest.logic.schema"
 _PLUGIN = "ckanext.harvest.plugin"
+_NAVL = "ckan.lib.navl.dictization_functions"
 
 
 @dataclass(frozen=True)
@@ -216,6 +218,30 @@ HOOKS = (
         "commit-after-savepoint (for our own writes)",
         {"ckan.model.Session.commit": "", "ckan.model.repo.commit": ""},
         write_batches.commit_of,
+    ),
+    Patch(
+        "validation-in-one-pass (for our own writes)",
+        {f"{_NAVL}._validate": "7edf5dce22e9"},
+        validation.in_one_pass,
+        relies_on={
+            f"{_NAVL}.augment_data": "ebc8b335dda9",
+            f"{_NAVL}.flatten_schema": "0d3d70e2d7c0",
+            f"{_NAVL}.get_all_key_combinations": "3086b8068bbf",
+            f"{_NAVL}.make_full_schema": "c17ce150b843",
+            f"{_NAVL}.validate": "790a471d656a 47d57c9ca832",
+        },
+    ),
+    Patch(
+        "names-asked-once (for our own writes)",
+        {"ckan.logic.validators.package_name_validator": "4902419bd190 780dfc83d68f"},
+        validation.name_once,
+        relies_on={"ckan.logic.validators.package_name_validator": "4902419bd190 780dfc83d68f"},
+    ),
+    Patch(
+        "owners-asked-once (for our own writes)",
+        {"ckan.model.Group.get": "70a13c964265", "ckan.model.User.get": "3293ca02eb32"},
+        validation.found_once,
+        relies_on={"ckan.model.Group.get": "70a13c964265"},
     ),
     Patch(
         "end-at-validation (for our own trials)",

@@ -231,6 +231,7 @@ class Transaction:
         self._collected.links = link_results.load_link_evidence(
             file.url for _item, _row, read in writes for file in read.record.resources
         )
+        self._collected.free_names = names.chosen
         self._writer = DatasetWriter(link_results.formats_in(self._collected.links), names)
         self._due = {
             row.package_id: item

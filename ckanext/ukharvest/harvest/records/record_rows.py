@@ -370,12 +370,14 @@ class NameChooser:
 
     Attributes:
         locks: for ``database.hold_locks`` until the transaction ends, before ``load``.
+        chosen: the names that it gave.
     """
 
     def __init__(self, wanted: Iterable[tuple[str, str]]) -> None:
         self._bases = Counter(_base(title, name) for title, name in wanted)
         self.locks = [(database.NAMES, base) for base in self._bases]
         self._taken: set[str] = set()
+        self.chosen: set[str] = set()
 
     def load(self) -> None:
         """Load which names are taken, as far as these datasets are likely to need them."""
@@ -395,6 +397,7 @@ class NameChooser:
             self._taken |= _taken([base])
         name = _free(base, self._taken)
         self._taken.add(name)
+        self.chosen.add(name)
         return name
 
 
