@@ -245,8 +245,8 @@ def test_administrator_lists_an_accepted_kind_again(
         ({"reason": "x" * 1001}, "reason"),
         ({"until": ""}, "until"),
         ({"until": "next year"}, "until"),
-        ({"until": ahead(0)}, "until"),
-        ({"until": ahead(366)}, "until"),
+        ({"until": 0}, "until"),
+        ({"until": 366}, "until"),
         ({"code": "bad-size"}, "code"),
         ({"code": "missing-title", "field": ""}, "code"),
         ({"code": "html-page", "field": ""}, "code"),
@@ -256,9 +256,11 @@ def test_administrator_lists_an_accepted_kind_again(
     ],
 )
 def test_acceptance_needs_reason_day_and_a_problem_that_can_be_accepted(
-    portal: Portal, source: str, admin: Person, fields: dict[str, str], wrong: str
+    portal: Portal, source: str, admin: Person, fields: dict[str, Any], wrong: str
 ) -> None:
-    given = {"decision": "accept", "reason": "Known", "until": ahead(365), **fields}
+    given = {"decision": "accept", "reason": "Known", "until": 365, **fields}
+    if isinstance(given["until"], int):  # days from now: midnight may come after the collection
+        given["until"] = ahead(given["until"])
     with pytest.raises(tk.ValidationError) as refused:
         decide(admin["name"], **given)
     assert wrong in refused.value.error_dict
