@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from ckan import model
@@ -13,6 +13,7 @@ from ckan.plugins import toolkit as tk
 from ckan.tests import factories
 from ckan.tests.helpers import CKANTestApp, call_action
 from ckanext.harvest.model import HarvestJob, HarvestObject
+from lxml import html
 
 from ckanext.ukharvest.core.outcomes import DecisionKind
 from ckanext.ukharvest.harvest.batch import import_stage
@@ -24,9 +25,6 @@ from tests.ckan.harvesting import Portal
 from tests.ckan.logins import member, sysadmin
 from tests.ckan.portal_copies import SourceMaker
 from tests.publisher import Publisher
-
-if TYPE_CHECKING:
-    pass
 
 pytestmark = [
     pytest.mark.in_process,
@@ -87,6 +85,11 @@ def test_page_shows_reason_and_datasets_to_who_may_see_them(
     ):
         assert words in body
     assert "20%" not in body
+    (table,) = html.fromstring(body).xpath("//table[.//button[@name='guid']]")
+    assert [each.text for each in table.iterfind(".//th[@scope='col']")][1:] == [
+        "Last seen",
+        "Action",
+    ]
     answer = app.get(f"{PAGE}.csv", headers=admin).body
     assert [row["title"] for row in csv.DictReader(io.StringIO(answer))] == [
         f"Dataset {number:05}" for number in range(4, 10)

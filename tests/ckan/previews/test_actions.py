@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
 from typing import Any
 
 import ckan.plugins.toolkit as tk
@@ -269,6 +270,7 @@ def test_a_check_says_what_a_run_would_do(
     assert found["result"]["changes"] == {"unchanged": 3, "updated": 1, "added": 1, "missing": 1}
     assert found["result"]["fates"]["lost"] == 1
     assert found["heading"] == "Some records failed"
+    assert re.fullmatch(r"Read 6 of 6 records in \d+ s\. Failed: 1", found["text"][0])
     assert any(text.startswith("In a run: ") for text in found["text"])
     missing = "1 dataset here is no longer in the source, or the settings leave it out."
     assert missing in found["text"]
@@ -305,6 +307,7 @@ def test_source_whose_every_record_fails_says_so_once(
     text = as_(editor, "ukharvest_source_preview_show", id=begun["id"])["text"]
     assert "All fail: a run would import nothing. The problems below say why." in text
     assert "Failed: 2" not in text
+    assert "A first run will take less than a minute." in text
 
 
 def test_deletion_notice_needs_a_source_with_datasets(

@@ -217,12 +217,14 @@ def test_the_check_of_a_source_has_a_page(
     assert "Test in progress" in under_way
     assert "Reload this page for the latest" in under_way
     assert "Stop refreshing this page" in under_way
+    assert '<noscript><meta http-equiv="refresh" content="5"></noscript>' in under_way
     work()
     with statements("ukharvest_trial") as sent:
         done = page(app, editor, here).body
     assert len(sent) <= 2
     assert len(done) < 200_000
     assert "In a run: " in done
+    assert "http-equiv" not in done
     assert portal.datasets() == []
     assert source not in done.split("<body", 1)[1].split("as data", 1)[0]
 

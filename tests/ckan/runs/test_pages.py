@@ -7,10 +7,11 @@ from urllib.parse import urlsplit
 import pytest
 from ckan.tests.helpers import CKANTestApp, call_action
 from ckanext.harvest.model import HarvestJob
+from lxml import html
 
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.faulty_runs import faulty
-from tests.ckan.harvesting import Portal
+from tests.ckan.harvesting import Portal, act
 from tests.ckan.logins import member, sysadmin
 from tests.ckan.runs.faulty_run import PATH, lines
 from tests.publisher import Publisher
@@ -43,6 +44,21 @@ def test_the_page_of_a_run(app: CKANTestApp, run: str, editor: dict[str, str]) -
     app.get(f"/harvest/somewhere/job/{run}?outcome=nonsense", headers=editor, status=400)
     last = app.get("/harvest/somewhere/job/last", headers=editor, follow_redirects=False)
     assert last.headers["Location"].endswith(f"/harvest/somewhere/job/{run}")
+
+
+def test_runs_count_what_was_skipped_where_something_was(
+    app: CKANTestApp, portal: Portal, run: str, editor: dict[str, str]
+) -> None:
+    def heads() -> list[str]:
+        page = html.fromstring(app.get("/harvest/somewhere/job", headers=editor).body)
+        return [each.text_content().strip() for each in page.iterfind(".//th[@scope='col']")]
+
+    assert "Skipped" not in heads()
+    source_id = HarvestJob.get(run).source_id
+    config = '{"include_values": "keyword:rivers"}'
+    act("harvest_source_patch", id=source_id, config=config)
+    portal.run(source_id)
+    assert heads()[2:8] == ["Added", "Updated", "Unchanged", "Deleted", "Failed", "Skipped"]
 
 
 def test_page_of_a_run_lists_what_changed_first(
