@@ -80,7 +80,9 @@ def languages(
     (folder / "cy").mkdir()
     monkeypatch.setitem(ckan_config, "ckan.i18n_directory", str(folder))
     monkeypatch.setitem(ckan_config, "ckan.locales_offered", ["en", *LANGUAGES])
-    monkeypatch.setattr(i18n, "available_locales", None)  # the footers of another test's portal
+    # CKAN keeps what it found for another test's portal.
+    for name in ("available_locales", "locales", "locales_dict", "_non_translated_locals"):
+        monkeypatch.setattr(i18n, name, None)
     with pytest.MonkeyPatch.context() as patch:
         yield Translation(patch)
 
