@@ -195,7 +195,7 @@ class DuplicateGuid(RecordError):
 
 
 def _named(title: str, place: str) -> str:
-    return f"“{title}” ({place})" if title else place
+    return Message("“{title}” ({place})", title=title, place=place) if title else place
 
 
 class RejectedByCkan(RecordError):

@@ -77,11 +77,14 @@ def ukharvest_days(days: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
         # At noon, so that it is the same day in the portal's time zone.
         day = texts.format_time(f"{figures['day']}T12:00", day_only=True)
         rows.append([day, *("–" if figures[name] is None else figures[name] for name in names)])
-        shown = {name: figures[name] or 0 for name in names}
-        said = [texts.labelled(label, texts.number(shown[name])) for name, label in names.items()]
-        label, fine = texts.labelled(day, ", ".join(said)), shown["runs"] - shown["failed"]
-        runs.append(Bar(runs_url, label, {"changed": fine, "lost": shown["failed"]}))
-        datasets.append(Bar(sources_url, label, {"unchanged": shown["datasets"]}))
+        said = [
+            texts.labelled(label, texts.number(figures[name]))
+            for name, label in names.items()
+            if figures[name] is not None
+        ]
+        label, fine = texts.labelled(day, ", ".join(said)), figures["runs"] - figures["failed"]
+        runs.append(Bar(runs_url, label, {"changed": fine, "lost": figures["failed"]}))
+        datasets.append(Bar(sources_url, label, {"unchanged": figures["datasets"] or 0}))
     ends = [rows[0][0], rows[-1][0]]
     charts = {"runs": draw_chart(runs, ends), "datasets": draw_chart(datasets, ends)}
     return {**charts, "rows": rows}

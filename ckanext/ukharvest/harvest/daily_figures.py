@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import sqlalchemy as sa
@@ -51,10 +51,20 @@ def add_figures(changes: Mapping[Key, int]) -> None:
         Session.execute(_ADD, {"rows": rows})
 
 
-def store_datasets() -> None:
-    """Store how many datasets each source has today, and delete figures after two years."""
+def store_datasets(source_ids: Collection[str] | None = None) -> None:
+    """Store how many datasets sources have today; no commit.
+
+    Args:
+        source_ids: None for all.
+    """
+    ids = None if source_ids is None else [*source_ids]
     today = tables.utcnow().date()
-    Session.execute(_STORE_DATASETS, {"day": today, "ids": None, "public": False})
+    Session.execute(_STORE_DATASETS, {"day": today, "ids": ids, "public": False})
+
+
+def forget_old_figures() -> None:
+    """Delete figures after two years; no commit."""
+    today = tables.utcnow().date()
     execute(sa.delete(DailyFigure).where(DailyFigure.day < today - dt.timedelta(days=KEPT)))
 
 
@@ -90,6 +100,7 @@ _STORE_DATASETS = sa.text(
     SELECT source.id, :day, 'datasets', COALESCE(counted.datasets, 0)
       FROM harvest_source AS source
       LEFT JOIN ({dataset_rows.OF_SOURCES}) AS counted ON counted.source_id = source.id
+     WHERE CAST(:ids AS text[]) IS NULL OR source.id = ANY (CAST(:ids AS text[]))
      ORDER BY source.id
         ON CONFLICT (source_id, day, name) DO UPDATE SET value = excluded.value
     """  # noqa: S608 - no value is put into it

@@ -62,7 +62,8 @@ class ToDo(NamedTuple):
             edit the sources of all of them) and ``facts`` (jsonb), with the parameter ``:now``.
             All features' are one statement, and it runs at each page that a person opens.
         describe: what ``check`` returned, and the name of the source → the task.
-        check: facts → what ``describe`` takes, None if there is nothing to do.
+        check: facts, and ``is_of_editor`` (not for a sysadmin) → what ``describe`` takes, None if
+            there is nothing to do.
     """
 
     rows: str

@@ -48,7 +48,8 @@ def load_rows(kinds: Sequence[ToDo], organisations: Sequence[str] | None) -> lis
     query = sa.text(_ROWS.format(union=union)).bindparams(_ORGANISATIONS)
     values = {"now": utcnow(), "organisations": organisations}
     rows = model.Session.execute(query, values)
-    checked = ((row, kinds[row.kind].check(row.facts)) for row in rows)
+    more = {"is_of_editor": organisations is not None}
+    checked = ((row, kinds[row.kind].check({**row.facts, **more})) for row in rows)
     return [
         Row(kinds[row.kind], row.id, row.name, row.title, row.is_own, facts)
         for row, facts in checked

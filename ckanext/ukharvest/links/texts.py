@@ -10,7 +10,7 @@ from ckan.plugins import toolkit as tk
 from ckanext.ukharvest.core.link_states import LinkState
 from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.lib import check_texts
-from ckanext.ukharvest.lib.texts import format_time, gettext, number, ungettext
+from ckanext.ukharvest.lib.texts import format_time, gettext, ngettext, number, ungettext
 
 BROKEN = "broken-link"  # code of the group of a source's links that do not work
 
@@ -35,9 +35,11 @@ def describe_count(links: int) -> str:
 
 def describe_of_dataset(failed: int, links: int, since: str) -> str:
     """Return how many of a dataset's links do not work, and since when the first; "" for none."""
-    text = gettext(
-        "{failed} of {links} links do not work since {since}",
-        failed=number(failed),
+    text = ngettext(
+        "{n} of {links} links has not worked since {since}",
+        "{n} of {links} links have not worked since {since}",
+        failed,
+        n=number(failed),
         links=number(links),
         since=format_time(since, day_only=True),
     )

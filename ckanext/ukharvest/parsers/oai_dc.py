@@ -17,6 +17,7 @@ from typing import Any
 
 from lxml import etree
 
+from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.core.records import DatasetRecord, Problem, RawRecord, ResourceRecord
 from ckanext.ukharvest.core.values import formats
 from ckanext.ukharvest.core.values.dates import parse_date
@@ -192,9 +193,9 @@ def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
 
 
 _NEEDED = {
-    "notes": ("dc:description", "what the data is"),
-    "publisher": ("dc:publisher", "who publishes it"),
-    "licence": ("dc:rights", "the web address of a licence"),
+    "notes": ("dc:description", Message("what the data is")),
+    "publisher": ("dc:publisher", Message("who publishes it")),
+    "licence": ("dc:rights", Message("the web address of a licence")),
 }
 
 

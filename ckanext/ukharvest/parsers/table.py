@@ -208,9 +208,8 @@ def report_missing(
     """
     for field, (name, meaning) in needed.items():
         if not values.get(field) and not node.is_settled(name):
-            node.report(
-                "missing-field", name, Message("missing; expected {meaning}", meaning=meaning)
-            )
+            message = Message("missing; expected {meaning}", meaning=meaning)
+            node.report("missing-field", name, message)
 
 
 def require(raw: RawRecord, text: str, name: str, code: str) -> str:

@@ -177,7 +177,7 @@ def ukharvest_source_preview_create(context: Any, data_dict: dict[str, Any]) -> 
         source = source_of(data_dict)
         tk.check_access("ukharvest_source_preview_create", context, {"id": source.id})
         if schema.validate(data_dict, preview_schema.source_search_schema())["near"]:
-            return show_preview(searches.search(source), context)
+            return show_preview(searches.search(source, is_watched=True), context)
         preview, is_new = move_rules.add_dry_run(user, source, data_dict)
         return _start(preview, context) if is_new else show_preview(preview, context)
     source = source_of({"source_id": data_dict["id"]}) if data_dict.get("id") else None

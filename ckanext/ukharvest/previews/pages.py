@@ -311,7 +311,9 @@ def move(id: UUID) -> Any:  # noqa: A002
         done = attempt("ukharvest_source_move", **asked)
     if not done:
         return _to_page(preview)
-    tk.h.flash_success(tk._(move_rules.MOVED))
+    begins = form.get("then") == "run"
+    if not (begins and attempt("ukharvest_run_create", source_id=preview["source_id"])):
+        tk.h.flash_success(tk._(move_rules.MOVED))
     return tk.redirect_to("harvest.read", id=preview["source_id"])
 
 

@@ -11,7 +11,7 @@ from ckan.plugins import toolkit as tk
 from ckanext.harvest.model import HarvestSource
 
 from ckanext.ukharvest import config
-from ckanext.ukharvest.core.outcomes import RunOutcome
+from ckanext.ukharvest.core.outcomes import PreviewState, RunOutcome
 from ckanext.ukharvest.harvest.consumers.failures import try_to_queue
 from ckanext.ukharvest.harvest.gather import previews as source_previews
 from ckanext.ukharvest.harvest.gather.previews import SourcePreview
@@ -24,13 +24,20 @@ from ckanext.ukharvest.previews import moves as move_rules
 from ckanext.ukharvest.previews import texts as preview_texts
 
 
-def search(source: HarvestSource) -> SourcePreview:
-    """Return the search near a source's URL, which begins with the first call of a day; commit."""
+def search(source: HarvestSource, *, is_watched: bool = False) -> SourcePreview:
+    """Return the search near a source's URL, which begins with the first call of a day; commit.
+
+    Args:
+        is_watched: a person has the source's page open.
+    """
     known = source_previews.find_search(source)
+    queue = preview_jobs.hurry if is_watched else preview_jobs.enqueue
     if known is None:
         known = source_previews.add_search(source)
-        if try_to_queue(partial(preview_jobs.enqueue, known)) is None:
+        if try_to_queue(partial(queue, known)) is None:
             source_previews.stop_preview(known.id)
+    elif is_watched and known.state == PreviewState.WAITING:
+        try_to_queue(partial(queue, known))
     return known
 
 
@@ -63,11 +70,11 @@ def _text(preview: SourcePreview | None) -> str:
 
 
 def source_failing(source: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a search near a failing source's URL found, {} if it found nothing.
+    """Return what a search near a failing source's URL found.
 
     Returns:
         ``text``, ``is_over``, and of a form with one button its ``url``, ``method`` and ``button``
-        (label, "" for none): to search, to use what was found, or else to compare it.
+        (label, "" for none): to search, to use what was found and run, or else to compare it.
     """
     preview = source_previews.find_search(source_of({"source_id": source["id"]}))
     if preview is None or preview.state in source_previews.UNDER_WAY:
@@ -83,7 +90,8 @@ def source_failing(source: Mapping[str, Any]) -> dict[str, Any]:
         }
     text = _text(preview)
     if not text:
-        return {}
+        none = tk._("Nothing that has these datasets was found near this URL.")
+        return {"text": none, "is_over": True, "url": "", "method": "get", "button": ""}
     move, page = preview.result["move"], "ukharvest_source_previews"
     is_same = 0 < move["datasets"] == move["same"] and not move_rules.refusal(preview)
     return {
@@ -91,7 +99,7 @@ def source_failing(source: Mapping[str, Any]) -> dict[str, Any]:
         "is_over": True,
         "url": tk.h.url_for(f"{page}.move" if is_same else f"{page}.show", id=preview.id),
         "method": "post" if is_same else "get",
-        "button": tk._("Use it") if is_same else tk._("Compare the datasets"),
+        "button": tk._("Use it and run") if is_same else tk._("Compare the datasets"),
     }
 
 

@@ -22,7 +22,8 @@ def ukharvest_to_do_list(context: Any, data_dict: dict[str, Any]) -> dict[str, A
     """List what the user has to do at the sources that they may edit, and sysadmins at the portal.
 
     For users. Has what waits for a decision, sources that fail, are late, list no records or many
-    fewer than before, or of which most records fail; and what features add, such as dead links.
+    fewer than before, or of which records fail (for sysadmins: most); and what features add, such
+    as dead links.
 
     :param limit: how many to return (optional, default: 100, at most 1000)
     :type limit: integer

@@ -55,7 +55,7 @@ def test_pages_of_a_dataset_say_what_links_and_stars_rest_on(
     broken: Place, app: CKANTestApp, move: Callable[[float], None]
 ) -> None:
     dataset, resource = (app.get(page).body for page in pages_of(broken))
-    assert "1 of 2 links do not work since" in dataset, "from the first failed check on"
+    assert "1 of 2 links has not worked since" in dataset, "from the first failed check on"
     assert "Not reachable since" in dataset
     assert 'alert-warning">Not reachable since' in resource
     assert "It last worked on" in resource

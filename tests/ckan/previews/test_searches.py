@@ -17,7 +17,7 @@ from ckanext.ukharvest.harvest.gather.previews import SourcePreview
 from ckanext.ukharvest.lib.slots import facts_of
 from ckanext.ukharvest.previews import jobs as preview_jobs
 from tests.ckan.catalogues import catalogue
-from tests.ckan.harvesting import Portal, act
+from tests.ckan.harvesting import Portal, act, work_off
 from tests.ckan.previews.previewing import work
 from tests.publisher import Publisher
 
@@ -66,6 +66,7 @@ def text_of(form: Any) -> str:
 def test_a_failing_source_heals_with_one_click(
     portal: Portal, publisher: Publisher, source: str, app: CKANTestApp, headers: Any
 ) -> None:
+    names = {each["name"] for each in portal.datasets()}
     publisher.serve(NEW, catalogue(5))
     portal.run(source)
     assert searches() == 1
@@ -76,14 +77,17 @@ def test_a_failing_source_heals_with_one_click(
     found = f"Found at {publisher.url(NEW)}: 5 of 5 datasets."
     assert facts_of("failure_mail", source) == [found]
     form = form_of(app, headers)
-    assert text_of(form) == f"{found} Use it"
-    done = app.post(form.get("action"), headers=headers)
-    assert "The new URL is saved. Start a run to harvest it." in done.body
-    assert "New URL, not run yet" in done.body
+    assert text_of(form) == f"{found} Use it and run"
+    (button,) = form.iterfind(".//button")
+    sent = {button.get("name"): button.get("value")}
+    app.post(form.get("action"), data=sent, headers=headers)
+    assert act("ukharvest_source_show", source_id=source)["state"] == "queued"
     assert form_of(app, headers) is None
     model.Session.remove()
     assert HarvestSource.get(source).url == publisher.url(NEW)
-    assert act("ukharvest_source_show", source_id=source)["actions"][0] == "refresh"
+    work_off()
+    assert act("ukharvest_source_show", source_id=source)["health"] == "healthy"
+    assert {each["name"] for each in portal.datasets()} == names
 
 
 def test_other_datasets_near_the_url_lead_to_the_comparison(
@@ -100,12 +104,13 @@ def test_other_datasets_near_the_url_lead_to_the_comparison(
     assert app.get(form.get("action")).status_code != 200, "they may be private"
 
 
-def test_nothing_near_the_url_is_said_by_nothing(
+def test_nothing_near_the_url_is_said(
     portal: Portal, source: str, app: CKANTestApp, headers: Any
 ) -> None:
     portal.run(source)
     work()
-    assert form_of(app, headers) is None
+    nothing = "Nothing that has these datasets was found near this URL."
+    assert text_of(form_of(app, headers)) == nothing
     assert facts_of("failure_mail", source) == []
     assert act("ukharvest_source_show", source_id=source)["actions"][0] == "settings"
     portal.run(source)
@@ -128,6 +133,22 @@ def test_an_open_page_begins_one_search(
     assert (searches(), model.Session.query(SourcePreview).count()) == (1, 1)
     shown = act("ukharvest_source_show", source_id=source)
     assert (shown["state"], shown["health"]) == ("idle", "failing")
+
+
+def test_search_goes_before_other_jobs_once_a_person_waits_for_it(
+    portal: Portal, source: str, app: CKANTestApp, headers: Any
+) -> None:
+    jobs.enqueue(print)
+    portal.run(source)
+    assert [job.func for job in jobs.get_queue().jobs][0] is print
+    url = form_of(app, headers).get("hx-post")
+    for _ in range(2):
+        app.post(url, headers={**headers, "HX-Request": "true"})
+    first, *others = jobs.get_queue().jobs
+    assert (first.id.startswith(PERSON), first.func) == (True, preview_jobs.search)
+    assert not [job for job in others if job.id.startswith(PERSON)]
+    work()
+    assert model.Session.query(SourcePreview.state).all() == [("done",)]
 
 
 def test_a_search_ends_for_a_person_and_goes_on_later(

@@ -108,6 +108,14 @@ def test_messages_are_in_the_language_of_the_page_but_not_of_the_file(
     assert "'last year' is not a date" in lines(file)[0]["message"]
 
 
+def test_identifier_used_twice_is_said_in_the_language_of_the_page(
+    app: CKANTestApp, run: str, editor: dict[str, str]
+) -> None:
+    page = app.get(f"/fr/harvest/somewhere/job/{run}", headers=editor).body
+    assert "a le même identifiant que" in page
+    assert "has the same identifier" not in page
+
+
 def test_a_file_holds_no_formula(
     app: CKANTestApp, portal: Portal, publisher: Publisher, source: str
 ) -> None:

@@ -121,8 +121,12 @@ def test_an_empty_source_is_to_do(
     check_same(editor, source, "Run now")
 
 
-def test_a_source_is_to_do_if_most_records_are_refused(
-    portal: Portal, publisher: Publisher, source: str, editor: dict[str, Any]
+def test_failed_records_are_to_do_for_editors_and_most_of_them_for_sysadmins(
+    portal: Portal,
+    publisher: Publisher,
+    source: str,
+    editor: dict[str, Any],
+    sysadmin: dict[str, Any],
 ) -> None:
     def serve(faulty: int) -> None:
         records = [dataset(n, title="" if n < faulty else f"No {n}") for n in range(12)]
@@ -131,10 +135,12 @@ def test_a_source_is_to_do_if_most_records_are_refused(
 
     serve(6)
     assert shown(source)["health"] == "errors"
-    assert tasks(editor) == []
+    check_same(editor, source, "Problems to fix")
+    assert [task for task in tasks(sysadmin) if task["source"]] == []
     assert call_action("ukharvest_source_list")["needs_attention"]["errors"] == 0
     serve(7)
     check_same(editor, source, "Problems to fix")
+    assert [task["text"] for task in tasks(sysadmin) if task["source"]] == texts(editor)
     assert call_action("ukharvest_source_list")["needs_attention"]["errors"] == 1
 
 

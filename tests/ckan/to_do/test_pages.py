@@ -40,7 +40,7 @@ def test_the_page_names_source_reason_and_button(
 
 
 def test_the_page_says_that_nothing_is_to_do(app: CKANTestApp, editor: dict[str, Any]) -> None:
-    assert "Fine" in app.get(PAGE, headers=editor["headers"], status=200).body
+    assert "There is nothing to do." in app.get(PAGE, headers=editor["headers"], status=200).body
 
 
 def test_visitors_are_asked_to_log_in(app: CKANTestApp) -> None:

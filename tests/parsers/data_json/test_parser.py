@@ -104,6 +104,7 @@ def test_a_field_is_read(entry: dict[str, Any], field: str, expected: Any) -> No
             "email-without-mailto contactPoint.hasEmail",
         ),
         ({"contactPoint": {"fn": "C", "hasEmail": "mailto:b"}}, "bad-email contactPoint.hasEmail"),
+        ({"contactPoint": {"fn": "C", "hasEmail": "b"}}, "bad-email contactPoint.hasEmail"),
         ({"license": "whatever"}, "unknown-licence license"),
         ({"license": "No license provided"}, "missing-field license"),
         ({"license": None, "licence": "uk-ogl"}, "misnamed-field licence"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import uuid
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,6 +13,7 @@ from ckan import model
 from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestObjectError, HarvestObjectExtra
 from sqlalchemy.dialects.postgresql import JSONB
 
+from ckanext.ukharvest.core.messages import wording_of
 from ckanext.ukharvest.harvest.database import any_text, execute, exists_statements
 from ckanext.ukharvest.harvest.model import SourceState, utcnow
 
@@ -23,6 +25,7 @@ STATUS, URL, MODIFIED, ETAG = "status", "url", "modified", "etag"
 # The error's code, of an object that failed while it was read; ckanext-harvest stores only the
 # message.
 CODE = "error_code"
+WORDING = "error_wording"  # what the message is made of (core/messages.py), as JSON
 TITLE = "record_title"  # of an object that failed while it was read, if known
 
 
@@ -73,6 +76,7 @@ def add_staged(staged: Sequence[StagedObject], job_id: str, source_id: str) -> N
         for obj in staged
         for key, value in (
             *((STATUS, obj.status), (CODE, obj.code), (TITLE, obj.title)),
+            (WORDING, _wording(obj.error)),
             *obj.extras.items(),
         )
         if value
@@ -93,6 +97,11 @@ def add_staged(staged: Sequence[StagedObject], job_id: str, source_id: str) -> N
     Session.execute(sa.insert(HarvestObjectExtra.__table__), extras)
     if errors:
         Session.execute(sa.insert(HarvestObjectError.__table__), errors)
+
+
+def _wording(message: str) -> str:
+    wording = wording_of(message)
+    return json.dumps(wording) if wording else ""
 
 
 def show_staged(job_id: str) -> None:

@@ -40,7 +40,8 @@ ENDED = """
            COALESCE(object.report_status = 'not modified' AND record.outcome = 'skipped'
                     AND (record.same_as IS NOT NULL OR record.origin_guid <> ''), false) AS is_same,
            COALESCE(code.key = 'error_code', false) AS is_unread,
-           COALESCE(code.value, '') AS code, error.texts ->> 0 AS message, NULL::jsonb AS wording,
+           COALESCE(code.value, '') AS code, error.texts ->> 0 AS message,
+           CAST(worded.value AS jsonb) AS wording,
            CAST(error.lines ->> 0 AS integer) AS line,
            CASE WHEN jsonb_array_length(error.texts) > 1 THEN error.both - 0 END AS more,
            object.harvest_job_id AS job_id
@@ -51,6 +52,8 @@ ENDED = """
             AND code.key IN ('error_code', 'import_error_code')
       LEFT JOIN harvest_object_extra AS named
              ON named.harvest_object_id = object.id AND named.key = 'record_title'
+      LEFT JOIN harvest_object_extra AS worded
+             ON worded.harvest_object_id = object.id AND worded.key = 'error_wording'
       LEFT JOIN ukharvest_record AS record
              ON record.source_id = object.harvest_source_id AND record.guid = object.guid
             AND code.value IS DISTINCT FROM 'duplicate-guid'

@@ -16,7 +16,7 @@ from ckanext.harvest.logic.action import update as stock
 from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestSource
 
 from ckanext.ukharvest import compat, config
-from ckanext.ukharvest.harvest import lists
+from ckanext.ukharvest.harvest import daily_figures, lists
 from ckanext.ukharvest.harvest.database import execute
 from ckanext.ukharvest.harvest.gather import objects
 from ckanext.ukharvest.harvest.model import JobReport
@@ -98,6 +98,7 @@ def _end(job_id: str, is_read: bool) -> tuple[str, int | None]:
         report.status_mail_due = _mails("all") or (is_news and _mails("errored"))
         report.plugins_due = after_run.plugins_to_tell()
     source_id = str(job.source_id)
+    daily_figures.store_datasets([source_id])
     report_id = report.id if report and report.plugins_due else None
     Session.commit()
     return source_id, report_id

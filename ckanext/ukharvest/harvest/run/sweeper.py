@@ -207,6 +207,7 @@ def prune_old_runs() -> list[str]:
         lost_work.begin_pause(PRUNE_NOTE)
     background.forget_old_days()
     daily_figures.store_datasets()
+    daily_figures.forget_old_figures()
     runs = (
         f"Pruned {went.objects:,} harvest objects, {went.gather_errors:,} gather errors and "
         f"{went.jobs:,} jobs of older runs"

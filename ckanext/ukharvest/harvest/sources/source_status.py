@@ -12,7 +12,7 @@ from ckan import model
 
 from ckanext.ukharvest import config
 from ckanext.ukharvest.core.outcomes import PendingKind
-from ckanext.ukharvest.core.status_rules import GRACE, CurrentRun, SourceStatus
+from ckanext.ukharvest.core.status_rules import GRACE, CurrentRun, Health, SourceStatus
 from ckanext.ukharvest.harvest.batch import dataset_rows
 from ckanext.ukharvest.harvest.gather import previews as source_previews
 from ckanext.ukharvest.harvest.model import utcnow
@@ -76,7 +76,9 @@ def status_to_do(facts: Mapping[str, Any]) -> SourceStatus | None:
     judged = {**(facts["why"] or {}), "counts": {"lost": facts.get("lost") or 0}}
     portal = {"now": utcnow(), "max_share": config.delete_max_share(), "judged": judged}
     status = _status({**facts, **dict.fromkeys(_TIMES), **times}, None, portal)
-    return status if status.is_to_do else None
+    # Their editors hear of each record that fails; sysadmins of sources where most do.
+    is_of_editor = facts.get("is_of_editor") and status.value == Health.ERRORS
+    return status if status.is_to_do or is_of_editor else None
 
 
 # What waits for a decision at sources, which the source's page and all lists count alike.

@@ -131,8 +131,8 @@ def _check_wanted(flat: Mapping[str, Any], raw: RawRecord, options: Mapping[str,
 
 
 _NEEDED = {
-    "notes": ("notes", "what the data is"),
-    "licence": ("license_id", "a licence's id such as uk-ogl"),
+    "notes": ("notes", Message("what the data is")),
+    "licence": ("license_id", Message("a licence's id such as uk-ogl")),
 }
 
 

@@ -169,10 +169,10 @@ def _check_access(fields: Fields, where: str, options: Mapping[str, Any]) -> Non
 
 
 _NEEDED = {
-    "notes": ("description", "what the data is"),
-    "publisher": ("publisher", "the name of the body that publishes it"),
-    "contact": ("contactPoint", "a name and an email address"),
-    "licence": ("license", "the web address of a licence"),
+    "notes": ("description", Message("what the data is")),
+    "publisher": ("publisher", Message("the name of the body that publishes it")),
+    "contact": ("contactPoint", Message("a name and an email address")),
+    "licence": ("license", Message("the web address of a licence")),
 }
 
 

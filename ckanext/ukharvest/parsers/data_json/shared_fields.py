@@ -131,7 +131,8 @@ def _email(part: Fields, owner: str) -> tuple[str, str]:
         text = value_url(part.get(key)) if not isinstance(part.get(key), list) else part.text(key)
         if not text or is_redacted(text.removeprefix("mailto:")):
             continue
-        if key == "hasEmail" and owner == "contactPoint" and text[:7].lower() != "mailto:":
+        is_bare = "@" in text and text[:7].lower() != "mailto:"
+        if key == "hasEmail" and owner == "contactPoint" and is_bare:
             part.report(
                 "email-without-mailto",
                 key,

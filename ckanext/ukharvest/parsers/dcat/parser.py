@@ -102,10 +102,10 @@ def _dataset(raw: RawRecord, options: Mapping[str, Any]) -> Node:
 
 
 _NEEDED = {
-    "notes": ("dct:description", "what the data is"),
-    "publisher": ("dct:publisher", "a foaf:Agent with a foaf:name"),
-    "contact": ("dcat:contactPoint", "a vcard:Kind with vcard:fn and vcard:hasEmail"),
-    "licence": ("dct:license", "the web address of a licence"),
+    "notes": ("dct:description", Message("what the data is")),
+    "publisher": ("dct:publisher", Message("a foaf:Agent with a foaf:name")),
+    "contact": ("dcat:contactPoint", Message("a vcard:Kind with vcard:fn and vcard:hasEmail")),
+    "licence": ("dct:license", Message("the web address of a licence")),
 }
 _NOTES = ("dct:description", "rdfs:comment")
 _ABSTRACTS = ("dct:abstract", "schema:description", "dc:description", "skos:definition")

@@ -232,8 +232,8 @@ def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
 
 
 _NEEDED = {
-    "notes": ("Description", "what the data is"),
-    "licence": ("Rights", "the address of a licence"),
+    "notes": ("Description", Message("what the data is")),
+    "licence": ("Rights", Message("the web address of a licence")),
 }
 
 

@@ -136,9 +136,9 @@ def _check_options(dataset: Dataset, where: str, options: Mapping[str, Any]) -> 
 
 # Every portal shows these first: without them a dataset page looks empty.
 _NEEDED = {
-    "notes": ("description", "what the data is"),
-    "publisher": ("publisher", "the name of the body that publishes it"),
-    "licence": ("license", "a licence, or its URL as license_url"),
+    "notes": ("description", Message("what the data is")),
+    "publisher": ("publisher", Message("the name of the body that publishes it")),
+    "licence": ("license", Message("a licence, or its URL as license_url")),
 }
 
 
