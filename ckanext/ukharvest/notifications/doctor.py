@@ -9,7 +9,7 @@ from ckanext.ukharvest.notifications import mails
 from ckanext.ukharvest.notifications import model as notification_model
 
 
-@check("mail", "No mail was refused.")
+@check("mail", "No mail was refused.", is_quick=True)
 def refused_mails() -> Iterator[Finding]:
     """Find out whether mails can be sent, and whether the mail server took the last one."""
     option = mails.missing_option()
