@@ -25,7 +25,7 @@ from ckanext.ukharvest import config
 from ckanext.ukharvest.harvest.consumers import claims, workers
 from ckanext.ukharvest.harvest.consumers.workers import Heart
 from ckanext.ukharvest.harvest.model import utcnow
-from ckanext.ukharvest.harvest.run import outcomes, run_end
+from ckanext.ukharvest.harvest.run import outcomes
 from ckanext.ukharvest.patches import polling
 from tests.ckan.processes import PROGRAM, Process
 
@@ -258,11 +258,8 @@ class Portal:
             publisher.send({"harvest_object_id": object_id})
 
     def finish(self, job_id: str) -> dict[str, Any]:
-        """End a job that has nothing left, as its last consumer or cron's tick does; return it."""
-        if HarvestJob.get(job_id).source.type in config.our_type_names():
-            run_end.end_if_done(job_id, is_read=False)
-        else:
-            tick()
+        """Close a finished job, as cron's tick does, and return it."""
+        tick()
         return self.job(job_id)
 
     def job(self, job_id: str) -> dict[str, Any]:
