@@ -228,7 +228,7 @@ def test_all_is_well_where_nothing_failed(
     portal.run(source)
     assert not any(act("ukharvest_source_list")["needs_attention"].values())
     page = app.get("/harvest/to-do", headers=admin["headers"]).body
-    assert "Fine" in page
+    assert "There is nothing to do." in page
 
 
 def test_a_source_that_never_had_any_records(

@@ -41,7 +41,7 @@ def test_one_mail_for_a_streak_of_failures_and_one_when_it_works(
     text = plain(first)
     start = text.split("\n\n")[:5]
     assert job["ukharvest"]["reason"].rstrip(".") in start[0]
-    assert start[1].startswith("Check the spelling")
+    assert start[1].startswith("Check the server's name and port")
     assert start[2] == "This often resolves itself."
     assert start[3] == "Nothing was imported, and nothing was deleted."
     assert start[4] == "Next run: Not scheduled"
