@@ -198,6 +198,8 @@ def harvest_jobs_run(original: Any, context: Any, data_dict: dict[str, Any]) -> 
     """
     tk.check_access("harvest_jobs_run", context, data_dict)
     sweeper.sweep()
+    if source_id := data_dict.get("source_id"):
+        run_end.end_done(source_id)  # also while another tick sweeps
     due = [] if data_dict.get("source_id") else schedules.align_schedules()
     try:
         answer: list[Any] = original(context, data_dict)

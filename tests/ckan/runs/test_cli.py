@@ -16,6 +16,7 @@ from ckanext.ukharvest.cli import ukharvest
 from ckanext.ukharvest.harvest.batch import import_stage
 from ckanext.ukharvest.harvest.consumers import workers
 from ckanext.ukharvest.harvest.model import JobReport, Record, Worker
+from ckanext.ukharvest.harvest.run import sweeper
 from ckanext.ukharvest.sources import foreground
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, figures
@@ -167,6 +168,15 @@ def test_the_sweeper_leaves_a_foreground_run_alone(
     assert len(expected) == 5
     fetch = queue.get_fetch_consumer()
     assert fetch.redis.llen(fetch.routing_key) == 0
+
+
+def test_run_ends_while_crons_tick_sweeps(
+    portal: Portal, source: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sweeper, "sweep", list)  # as while another sweep has its lock
+    assert run("council").exit_code == 0
+    assert call_action("harvest_job_list", source_id=source)[0]["status"] == "Finished"
+    assert call_action("ukharvest_source_show", source_id=source)["health"] == "healthy"
 
 
 @pytest.mark.ckan_config("ckanext.ukharvest.batch_size", "2")

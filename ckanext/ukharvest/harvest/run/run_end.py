@@ -55,8 +55,12 @@ def end_if_done(job_id: str, *, is_read: bool = True) -> bool:
     return bool(source_id)
 
 
-def end_done() -> list[str]:
-    """End the runs of ours whose last consumer died before it could."""
+def end_done(source_id: str = "") -> list[str]:
+    """End the runs of ours whose last consumer died before it could.
+
+    Args:
+        source_id: only runs of this source; "" for all.
+    """
     jobs = (
         sa.select(HarvestJob.id, model.Package.name)
         .join(HarvestSource, HarvestSource.id == HarvestJob.source_id)
@@ -64,6 +68,8 @@ def end_done() -> list[str]:
         .where(HarvestJob.status == "Running", HarvestJob.gather_finished.isnot(None))
         .where(HarvestSource.type.in_(config.our_type_names()))
     )
+    if source_id:
+        jobs = jobs.where(HarvestSource.id == source_id)
     rows = Session.execute(jobs).all()
     return [f"closed the run of {name}" for id_, name in rows if end_if_done(id_, is_read=False)]
 
