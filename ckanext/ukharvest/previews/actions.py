@@ -34,6 +34,7 @@ from ckanext.ukharvest.previews import texts as preview_texts
 from ckanext.ukharvest.previews.proposals import describe_proposals
 from ckanext.ukharvest.reading.source_preview import failed
 from ckanext.ukharvest.reading.type_detection import DATA
+from ckanext.ukharvest.sources import rules as source_rules
 from ckanext.ukharvest.sources.description import type_label
 
 Session = model.Session
@@ -86,10 +87,20 @@ def show_preview(preview: SourcePreview, context: Any) -> dict[str, Any]:
     stopped = [tk._("It ended because another test was started.")] if replaced else []
     shown["text"] = [*stopped, *preview_texts.sentences(kind, result)]
     if kind == PreviewKind.TEST and preview_auth.may_add(context):
+        shown["text"] += _taken(preview, result)
         shown["proposals"], shown["form_values"] = describe_proposals(context, result or {})
     if kind == PreviewKind.MOVE and result and result["move"]:
         result["move"] = move_rules.summary(preview)
     return shown
+
+
+def _taken(preview: SourcePreview, result: dict[str, Any] | None) -> list[str]:
+    """Return that another source has the URL and the options, as saving would say."""
+    found, given = (result or {}).get("lookup") or {}, preview.given or {}
+    own_id = (given.get("tried") or {}).get("source_id") or ""
+    url = found.get("url") or preview.url
+    other = url and source_rules.find_other_source(url, preview.config, own_id)
+    return [other] if other else []
 
 
 def _with_texts(result: dict[str, Any], *, sees_inside: bool) -> dict[str, Any]:

@@ -141,7 +141,7 @@ def check_url(key: Any, data: Any, errors: Any, context: Any) -> None:
     type_name, options = data.get(_sibling(key, "source_type")) or "", _sibling(key, "config")
     refuse(url, type_name)
     data[key] = url
-    if other := _other_source(url, data.get(options), _own_id(key, data, context)):
+    if other := find_other_source(url, data.get(options), _own_id(key, data, context)):
         raise tk.Invalid(other)
     fault = "" if errors.get(options) else find_secret_fault(url, type_name, data.get(options))
     if fault:
@@ -238,7 +238,7 @@ def check_name(key: Any, data: Any, errors: Any, context: Any) -> None:
         )
 
 
-def _other_source(url: str, text: str | None, own_id: str) -> str:
+def find_other_source(url: str, text: str | None, own_id: str) -> str:
     """Return a message if another source has the URL and the options, else "".
 
     A private one is not named: the user may not be allowed to see it.

@@ -113,6 +113,20 @@ def test_look_up_explains_a_failed_address(editor: dict[str, Any], publisher: Pu
     assert away["result"]["error"]["code"] == "unreachable"
 
 
+def test_a_url_that_another_source_harvests_is_told_by_the_test(
+    editor: dict[str, Any], publisher: Publisher
+) -> None:
+    owner, url = council(editor, "Council"), publisher.url("/data.json")
+    of = {"name": "theirs", "title": "Theirs", "owner_org": owner["id"]}
+    call_action("harvest_source_create", url=url, source_type="data_json", **of)
+    told = "Another harvest source already has this URL and these options. (Theirs)"
+    assert look_up(editor, publisher.url("/some/page"))["text"][-1] == told
+    asked = {"id": "theirs", "url": url, "source_type": "data_json"}
+    begun = as_(editor, "ukharvest_source_preview_create", **asked)
+    work()
+    assert told not in as_(editor, "ukharvest_source_preview_show", id=begun["id"])["text"]
+
+
 def test_the_pages_lead_to_the_form(
     app: CKANTestApp, editor: dict[str, Any], publisher: Publisher
 ) -> None:
