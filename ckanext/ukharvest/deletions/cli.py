@@ -14,16 +14,19 @@ from ckanext.ukharvest.lib.output import source_or_fail, write_table
 
 DELETION_COLUMNS = ("title", "dataset_name", "last_seen", "guid")
 CHANGE_COLUMNS = ("title", "dataset_name", "guid", "new_guid")
+LIST_CHANGED = "The list has changed since it was shown. Run the command again."
 
 
 def _call(verb: str, source_id: str, **more: str) -> dict[str, Any]:
-    """List what waits at a source, or decide; a refusal ends the command."""
+    """List what waits at a source, or decide about that list; a refusal ends the command."""
     context = {"ignore_auth": True, "user": config.harvest_user()}
     try:
         return dict(
             tk.get_action(f"ukharvest_pending_{verb}")(context, {"source_id": source_id, **more})
         )
     except tk.ValidationError as exc:
+        if "version" in exc.error_dict:
+            raise click.ClickException(LIST_CHANGED) from exc
         raise click.ClickException(exc.error_dict["source_id"][0]) from exc
 
 
@@ -45,7 +48,7 @@ def approve(source: str, yes: bool) -> None:
     click.echo(f"\n{pending['reason']} (waiting since {pending['since']} UTC)")
     if not yes:
         click.confirm(f"Delete {counted(len(pending['results']), 'dataset')}?", abort=True)
-    done = _call("decide", source_id, decision="approve")
+    done = _call("decide", source_id, decision="approve", version=pending["version"])
     left = done["kept"] + done["left"]
     click.echo(f"Deleted: {done['deleted']}. Refused: {done['refused']}. Left alone: {left}.")
 
@@ -73,7 +76,7 @@ def identifiers(source: str, decision: str | None) -> None:
     if decision is None:
         click.echo("Decide with --same or --different.")
         return
-    done = _call("decide", source_id, decision=decision)
+    done = _call("decide", source_id, decision=decision, version=pending["version"])
     if decision == "same":
         click.echo(f"Kept under their new identifiers: {done['datasets']}.")
     else:
