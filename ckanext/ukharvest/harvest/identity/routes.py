@@ -385,6 +385,17 @@ def find_others(package_ids: Sequence[str]) -> dict[str, OtherRoute]:
     if not package_ids:
         return {}
     package, holder = model.Package, aliased(Record)
+    # It has an object of a run that listed it: the object waits, or the run was stopped.
+    listed = (
+        sa.select(HarvestObject.id)
+        .where(
+            HarvestObject.harvest_job_id == JobReport.job_id,
+            HarvestObject.harvest_source_id == Record.source_id,
+            HarvestObject.guid == Record.guid,
+        )
+        .correlate(JobReport, Record)
+        .exists()
+    )
     # A complete run that began after it was last seen has missed it.
     missed = (
         sa.select(JobReport.id)
@@ -392,9 +403,13 @@ def find_others(package_ids: Sequence[str]) -> dict[str, OtherRoute]:
             JobReport.source_id == Record.source_id,
             JobReport.complete.is_(True),
             JobReport.started > Record.last_seen,
+            ~listed,
         )
+        .correlate(Record)
         .exists()
     )
+    # One that failed since is still in its source: ``same_as`` stays.
+    outcomes = (RecordOutcome.SKIPPED, RecordOutcome.ERRORED)
     query = (
         Session.query(
             Record.same_as,
@@ -410,7 +425,7 @@ def find_others(package_ids: Sequence[str]) -> dict[str, OtherRoute]:
         .join(package, package.id == Record.same_as)
         .join(HarvestSource, HarvestSource.id == Record.source_id)
         .join(holder, holder.package_id == package.id)
-        .filter(Record.same_as == any_text(package_ids), Record.outcome == RecordOutcome.SKIPPED)
+        .filter(Record.same_as == any_text(package_ids), Record.outcome.in_(outcomes))
         .filter(~missed)
         .order_by(Record.id)
     )

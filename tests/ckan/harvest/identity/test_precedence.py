@@ -65,6 +65,34 @@ def test_dropped_dataset_goes_on_from_the_other_route(
     assert (ids(two.portal), two.holders()) == (before, [0, 0, 1])
 
 
+@pytest.mark.parametrize("end", ["waits", "is stopped", "fails"])
+def test_record_that_its_source_lists_is_a_route_before_its_import(
+    two: TwoRoutes, end: str
+) -> None:
+    two.start("data_json", "data_json")
+    before = ids(two.portal)
+    changed = {"title": ""} if end == "fails" else {"description": "Another one."}
+    data_json(two.publishers[1], **changed)
+    job_id = two.portal.create_job(two.sources[1])
+    waiting = two.portal.gather(job_id)
+    if end == "is stopped":
+        assert act("ukharvest_run_stop", id=job_id)["ended"]
+    elif end == "fails":
+        for object_id in waiting:
+            two.portal.deliver(object_id)
+        assert figures(two.portal.finish(job_id)) == {"errored": 3}
+    two.list_only(0, [0, 1])
+    for _ in range(2):
+        two.run(0)
+    if end == "waits":
+        for object_id in waiting:
+            two.portal.deliver(object_id)
+        two.portal.finish(job_id)
+    two.list_only(1, range(3))
+    two.run(1)
+    assert (ids(two.portal), two.holders()) == (before, [0, 0, 1])
+
+
 @pytest.mark.parametrize("types", ORDERS[2:])
 def test_source_that_is_switched_off_gives_its_datasets(
     two: TwoRoutes, types: tuple[str, str]
