@@ -342,6 +342,8 @@ class Transaction:
             routes.hand_over(row, routes.lock_record(other.record_id))
             self._handed_over[row.source_id, other.source_id, item.job_id] += 1
             return NotDeleted(row)
+        if item.only_hands_over:
+            return NotDeleted(row)
 
         def delete() -> Result:
             self._writer.delete(package_id)

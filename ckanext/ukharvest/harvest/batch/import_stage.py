@@ -153,6 +153,7 @@ def _item(row: sa.Row[Any], *, again: bool) -> Item:
         status=row.report_status or "",
         is_deletion=extras.get(objects.STATUS) == "delete",
         is_approved=row.mode == RunMode.APPROVAL,
+        only_hands_over=objects.HANDS_OVER in extras,
         forced=again or row.mode == RunMode.FORCE,
         # Only an import that is asked for again meets an object with a result.
         again=bool(row.report_status),

@@ -83,6 +83,7 @@ class Item:
         status: report status that its object has already, "" for none.
         is_deletion: its dataset is to be deleted.
         is_approved: a person approved that.
+        only_hands_over: unless another route has the dataset now, it is not deleted.
         forced: also restore a dataset that a person deleted.
         again: its object was imported before; the figures of its run stay (``ckan harvester
             import``).
@@ -105,6 +106,7 @@ class Item:
     status: str = ""
     is_deletion: bool = False
     is_approved: bool = False
+    only_hands_over: bool = False
     forced: bool = False
     again: bool = False
     read: DatasetRecord | None = None
@@ -331,7 +333,10 @@ class Deleted(Result):
 
 
 class NotDeleted(Result):
-    """Nothing was to delete any more: it came back, is deleted already, or another route has it."""
+    """Nothing was to delete any more: it came back, is deleted already, or another route has it.
+
+    Or had it when the run planned to give it the dataset: the next run plans, and asks, anew.
+    """
 
     def __init__(self, row: Record) -> None:
         if row.outcome == RecordOutcome.SKIPPED:

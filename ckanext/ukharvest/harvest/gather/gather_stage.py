@@ -213,8 +213,9 @@ def finish_gather(state: GatherState, setting: Setting, ending: Ending) -> None:
     complete, reason = _completeness(state, ending)
     stored = pending.StoredPending(state.source.id)
     changed = _hold_back_changed(state, stored, complete)
-    plan = _plan_deletions(state, stored, complete, changed)
+    plan, taken = _plan_deletions(state, stored, complete, changed)
     _stage_deletions(state, plan.delete)
+    _stage_deletions(state, taken, {objects.HANDS_OVER: "1"})
     state.mark_unchanged()
     _mark_missing(state, plan)
     if complete:  # else pending deletions do not change
@@ -284,7 +285,8 @@ def _plan_deletions(
     stored: pending.StoredPending,
     complete: bool,
     changed: IdentifierChange | None,
-) -> deletions.DeletionPlan:
+) -> tuple[deletions.DeletionPlan, list[str]]:
+    """Return what happens to the records that were not seen, and which go to other routes."""
     known = {
         guid: deletions.KnownRecord(missed=record.missed_runs, active=record.can_go_missing)
         for guid, record in state.known.items()
@@ -299,7 +301,7 @@ def _plan_deletions(
     ids = {state.known[guid].package_id: guid for guid in due}
     others = {ids[id_]: other for id_, other in routes.find_others([*filter(None, ids)]).items()}
     if not others:
-        return plan
+        return plan, []
     # Datasets that go on from another source are not deleted, so they do not count as such.
     alone = {guid: record for guid, record in known.items() if guid not in others}
     plan = _plan(state, alone, held, complete, changed)
@@ -309,12 +311,8 @@ def _plan_deletions(
         if guid in others and others[guid].may_have and guid not in state.listing.left_out
     ]
     asked = [guid for guid in due if guid in others and guid not in taken]
-    return replace(
-        plan,
-        delete=(*plan.delete, *taken),
-        held=(*plan.held, *asked),
-        reason=_sentences(plan.reason, _why_asked(others[guid] for guid in asked)),
-    )
+    reason = _sentences(plan.reason, _why_asked(others[guid] for guid in asked))
+    return replace(plan, held=(*plan.held, *asked), reason=reason), taken
 
 
 def _why_asked(others: Iterable[routes.OtherRoute]) -> str:
@@ -362,9 +360,11 @@ def _plan(
     return replace(plan, held=(*plan.held, *left_out), reason=reason)
 
 
-def _stage_deletions(state: GatherState, guids: tuple[str, ...]) -> None:
+def _stage_deletions(
+    state: GatherState, guids: Iterable[str], extras: Mapping[str, str] | None = None
+) -> None:
     staged = [
-        objects.StagedObject(guid, "delete", package_id=state.known[guid].package_id)
+        objects.StagedObject(guid, "delete", None, state.known[guid].package_id, extras or {})
         for guid in guids
     ]
     state.batch += staged

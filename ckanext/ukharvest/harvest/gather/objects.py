@@ -22,6 +22,8 @@ Session = model.Session
 GATHERED = "GATHERED"
 # Extras of a harvest object that the stages read again.
 STATUS, URL, MODIFIED, ETAG = "status", "url", "modified", "etag"
+# Of a deletion that only gives the dataset to another route: its run asked nobody.
+HANDS_OVER = "hands_over"
 # The error's code, of an object that failed while it was read; ckanext-harvest stores only the
 # message.
 CODE = "error_code"

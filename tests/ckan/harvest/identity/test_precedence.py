@@ -93,6 +93,22 @@ def test_record_that_its_source_lists_is_a_route_before_its_import(
     assert (ids(two.portal), two.holders()) == (before, [0, 0, 1])
 
 
+def test_hand_over_deletes_nothing_once_the_other_route_is_gone(two: TwoRoutes) -> None:
+    """Its deletion is another question, which the next run asks."""
+    two.start("data_json", "data_json")
+    before = ids(two.portal)
+    two.list_only(0, [0])
+    two.run(0)
+    job_id = two.portal.create_job(two.sources[0])
+    waiting = two.portal.gather(job_id)
+    two.switch_off(1)
+    for object_id in waiting:
+        two.portal.deliver(object_id)
+    assert figures(two.portal.finish(job_id)) == {"not modified": 3}
+    assert (ids(two.portal), two.holders()) == (before, [0, 0, 0])
+    assert two.run(0)["ukharvest"]["counts"]["held"] == 2
+
+
 @pytest.mark.parametrize("types", ORDERS[2:])
 def test_source_that_is_switched_off_gives_its_datasets(
     two: TwoRoutes, types: tuple[str, str]
