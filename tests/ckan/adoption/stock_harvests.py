@@ -83,6 +83,14 @@ def ids(portal: Portal) -> dict[str, tuple[str, str, list[str]]]:
     }
 
 
+def current_objects() -> dict[str, list[str]]:
+    """Return id of a dataset → ids of its current harvest objects."""
+    objects: dict[str, list[str]] = {}
+    for obj in model.Session.query(HarvestObject).filter_by(current=True):
+        objects.setdefault(obj.package_id, []).append(obj.id)
+    return objects
+
+
 def numbered(count: int) -> list[dict[str, Any]]:
     return [dataset(n) for n in range(count)]
 

@@ -15,19 +15,21 @@ from ckan.tests.helpers import CKANTestApp, call_action
 from ckanext.harvest.model import HarvestJob
 
 from ckanext.ukharvest.cli import ukharvest
+from ckanext.ukharvest.core.dataset_changes import differing_fields
 from ckanext.ukharvest.doctor import services
 from ckanext.ukharvest.harvest.model import DatasetBefore, Record, SourceState
 from ckanext.ukharvest.harvest.sources import decision_log
 from tests.ckan.adoption.stock_harvests import (
     OPTIONS,
     Stock,
+    current_objects,
     ids,
     numbered,
     of_another,
     search_names,
     stored,
 )
-from tests.ckan.catalogues import catalogue
+from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, act, extras, figures
 from tests.publisher import Publisher
 
@@ -191,6 +193,29 @@ def test_a_run_that_wrote_no_dataset_can_be_undone(portal: Portal, source: str, 
     assert done.exit_code == 0, done.output
     assert "4 datasets no longer adopted" in done.output
     assert stored(source) == before
+    assert model.Session.query(Record).count() == 0
+
+
+@pytest.mark.ckan_config("ckanext.ukharvest.delete.after_runs", "1")
+def test_undo_restores_what_a_first_run_failed_or_skipped(
+    portal: Portal, publisher: Publisher, source: str, cli: Any
+) -> None:
+    rows = [*numbered(3), dataset(3, accessLevel="non-public")]
+    publisher.serve(PATH, catalogue(rows))
+    of_another(source, "datajson", '{"default_tags": ["x"]}')  # CKAN's tags are longer
+    before, objects = ids(portal), current_objects()
+    was = {each["id"]: each for each in portal.datasets()}
+    cli.invoke(ukharvest, ["adopt", "parking"])
+    act("harvest_source_patch", id=source, config='{"default_tags": ["x"]}')
+    assert figures(portal.run(source)) == {"errored": 3, "not modified": 1}
+    act("harvest_source_patch", id=source, config="{}")
+    assert figures(portal.run(source)) == {"updated": 3, "not modified": 1}
+    assert figures(portal.run(source))["deleted"] == 1
+    done = cli.invoke(ukharvest, ["adopt", "parking", "--undo"])
+    assert done.exit_code == 0, done.output
+    assert (ids(portal), current_objects()) == (before, objects)
+    restored = portal.datasets()
+    assert [differing_fields(was[each["id"]], each) for each in restored] == [set()] * 4
     assert model.Session.query(Record).count() == 0
 
 

@@ -12,13 +12,14 @@ from ckan import model
 from ckan.tests.helpers import CKANTestApp
 from ckanext.harvest import queue
 from ckanext.harvest.harvesters.ckanharvester import CKANHarvester
-from ckanext.harvest.model import HarvestObject, HarvestSource
+from ckanext.harvest.model import HarvestSource
 from lxml import html
 
 from ckanext.ukharvest.cli import ukharvest
 from ckanext.ukharvest.core.dataset_changes import differing_fields
 from ckanext.ukharvest.harvest.model import DatasetBefore, Record, SourceState
 from ckanext.ukharvest.harvest.run import prune
+from tests.ckan.adoption.stock_harvests import current_objects
 from tests.ckan.adoption.takeovers import fill, ids
 from tests.ckan.forms import portal_with
 from tests.ckan.harvesting import Portal, act, figures
@@ -73,14 +74,6 @@ def type_of(source_id: str) -> tuple[str, str]:
 
 def shown(portal: Portal) -> dict[str, dict[str, Any]]:
     return {each["id"]: each for each in portal.datasets()}
-
-
-def current_objects() -> dict[str, list[str]]:
-    """Return id of a dataset → ids of its current harvest objects."""
-    objects: dict[str, list[str]] = {}
-    for obj in model.Session.query(HarvestObject).filter_by(current=True):
-        objects.setdefault(obj.package_id, []).append(obj.id)
-    return objects
 
 
 def test_undo_restores_what_nobody_else_changed(

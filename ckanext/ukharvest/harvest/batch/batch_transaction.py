@@ -283,8 +283,10 @@ class Transaction:
 
     def _keeps(self, row: Record) -> bool:
         """Tell whether a dataset is, or was before our first write, another harvester's."""
-        # Rows with resources are ours, of a deleted source.
-        return bool(row.adopted and row.resources is None) or row.package_id in self._standing.kept
+        # Rows with resources are ours, of a deleted source. ``adopted`` is cleared by imports that
+        # failed or were skipped, and wrote nothing.
+        is_theirs = bool(row.package_id) and row.resources is None and row.written is None
+        return is_theirs or row.package_id in self._standing.kept
 
     def _result(self, item: Item, row: Record, parsed: Parsed) -> Result | None:
         state = self._standing.states.get(row.package_id or "", "")
