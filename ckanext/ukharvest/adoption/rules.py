@@ -280,9 +280,12 @@ def plan_undo(source: HarvestSource) -> Plan:
     lost = _written_without_version(source.id, old["adopted"]) if old else ""
     if old and not lost:
         return Plan(source.type, source.config, old["type"], old["config"], refusal=refusal)
-    if not dataset_adoption.has_unconfirmed(source.id):
-        nothing = "this source has not been adopted, so there is nothing to undo"
-        refusal = lost or refusal if restore.has_versions(source.id) else lost or nothing
+    has_unconfirmed = dataset_adoption.has_unconfirmed(source.id)
+    has_versions = restore.has_versions(source.id)
+    if lost and (has_versions or not has_unconfirmed):
+        refusal = lost
+    elif not (has_versions or has_unconfirmed):
+        refusal = "this source has not been adopted, so there is nothing to undo"
     return Plan(source.type, source.config, source.type, source.config, refusal=refusal)
 
 

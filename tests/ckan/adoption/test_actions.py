@@ -184,6 +184,22 @@ def test_undo_without_earlier_versions_is_refused(
     assert stored(source) == after
 
 
+def test_half_an_undo_is_refused(
+    portal: Portal, publisher: Publisher, source: str, cli: Any
+) -> None:
+    cli.invoke(ukharvest, ["adopt", "parking"])
+    publisher.serve(PATH, catalogue(3))
+    assert figures(portal.run(source)) == {"updated": 3, "missing": 1}
+    after = stored(source), portal.datasets()
+    model.Session.delete(model.Session.query(DatasetBefore).first())
+    model.Session.commit()
+    done = cli.invoke(ukharvest, ["adopt", "parking", "--undo"])
+    assert done.exit_code == 2, done.output
+    assert "whose earlier version is not kept any more" in done.output
+    assert (stored(source), portal.datasets()) == after
+    assert model.Session.query(DatasetBefore).count() == 2
+
+
 def test_a_run_that_wrote_no_dataset_can_be_undone(portal: Portal, source: str, cli: Any) -> None:
     of_another(source, "datajson", '{"default_tags": ["x"]}')  # CKAN's tags are longer
     before = stored(source)
