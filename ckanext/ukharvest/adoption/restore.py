@@ -22,6 +22,7 @@ from ckanext.ukharvest.harvest.consumers import held_jobs
 from ckanext.ukharvest.harvest.database import execute
 from ckanext.ukharvest.harvest.index import pending_index
 from ckanext.ukharvest.harvest.model import DatasetBefore, Pending, Record
+from ckanext.ukharvest.harvest.records import record_rows
 from ckanext.ukharvest.harvest.records.conflicts import Rejected, rejection_error
 from ckanext.ukharvest.write_batch import WriteBatch
 
@@ -89,23 +90,33 @@ def restore_datasets(source: HarvestSource, *, dry_run: bool) -> Restored:
     source_id, type_name = source.id, kind.name if kind else source.type
     new = unkept_names(source_id, model.Package.state == ACTIVE)
     left = [LeftDataset(name, STAYS_NEW) for name in new]
-    datasets = 0
+    datasets, refused = 0, []
     with write_batch.collect(is_trial=dry_run) as batch:
         for row, package, removed in _kept(source_id):
             if package.state != ACTIVE and not removed:
                 left.append(LeftDataset(package.name, STAYS_DELETED))
                 continue
-            reason = _restore(batch, row, package, type_name)
-            datasets += 1
+            try:
+                reason = _restore(batch, row, package, type_name)
+                datasets += 1
+            except (Rejected, sa.exc.IntegrityError) as exc:
+                reason = rejection_error(exc).message
+                refused.append(package.id)
             left += [LeftDataset(package.name, reason)] if reason else []
         dataset_rows.save_collected(batch.own_rows)
         jobs = None if dry_run else held_jobs.store_held_jobs(batch)
     if not dry_run:
         _return_objects(source_id)
-        for table in (DatasetBefore, Pending):
-            execute(sa.delete(table).where(table.source_id == source_id))
-        # Those that no run has confirmed are released as before a first run.
-        execute(sa.delete(Record).where(Record.source_id == source_id, Record.adopted == ""))
+        execute(sa.delete(Pending).where(Pending.source_id == source_id))
+        # What CKAN refuses now can be restored later.
+        for table, *own in (
+            (DatasetBefore,),
+            # Those that no run has confirmed are released as before a first run.
+            (Record, Record.adopted == ""),
+        ):
+            is_done = sa.func.coalesce(table.package_id, "").notin_(refused)
+            execute(sa.delete(table).where(table.source_id == source_id, is_done, *own))
+        record_rows.forget_stamps(refused)
     return Restored(datasets, sorted(left), batch, jobs)
 
 
@@ -123,24 +134,25 @@ def _kept(source_id: str) -> Iterator[tuple[DatasetBefore, model.Package, bool]]
 
 
 def _restore(batch: WriteBatch, row: DatasetBefore, package: model.Package, type_name: str) -> str:
-    """Restore one dataset; return what is not as before, "" for nothing."""
-    try:
-        with batch.savepoint():
-            package.state = ACTIVE
-            Session.flush()
-            pending_index.mark_pending(package.id)
-            if row.before is None:
-                return ""
-            shown = {"schema": default_show_package_schema()} if row.is_stock else {}
-            now = show_dataset(package.id, **shown)
-            edited = {*row.edited, *differing_fields(row.after, now)}
-            merged = _merge(row.before, now, edited)
-            if differing_fields(now, merged):
-                restore_version(merged, type_name, is_stock=row.is_stock)
-                if not batch.is_trial:  # plugins may have changed it once more
-                    merged = show_dataset(package.id, **shown)
-    except (Rejected, sa.exc.IntegrityError) as exc:
-        return rejection_error(exc).message
+    """Restore one dataset; return what is not as before, "" for nothing.
+
+    Raises:
+        Rejected, IntegrityError: CKAN refused it; it stays as it is.
+    """
+    with batch.savepoint():
+        package.state = ACTIVE
+        Session.flush()
+        pending_index.mark_pending(package.id)
+        if row.before is None:
+            return ""
+        shown = {"schema": default_show_package_schema()} if row.is_stock else {}
+        now = show_dataset(package.id, **shown)
+        edited = {*row.edited, *differing_fields(row.after, now)}
+        merged = _merge(row.before, now, edited)
+        if differing_fields(now, merged):
+            restore_version(merged, type_name, is_stock=row.is_stock)
+            if not batch.is_trial:  # plugins may have changed it once more
+                merged = show_dataset(package.id, **shown)
     names = sorted(differing_fields(row.before, merged))
     return FIELDS_STAY.format(names=", ".join(names)) if names else ""
 

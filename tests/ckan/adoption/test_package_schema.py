@@ -14,7 +14,16 @@ from ckanext.harvest.model import HarvestSource
 
 from ckanext.ukharvest import dataset_schema, source_types
 from ckanext.ukharvest.adoption import rules
+from ckanext.ukharvest.core.dataset_changes import differing_fields
+from ckanext.ukharvest.harvest.model import Record
 from ckanext.ukharvest.sources.form_values import shown_options
+from tests.ckan.adoption.stock_harvests import (
+    Stock,
+    current_objects,
+    numbered,
+    of_another,
+    stored,
+)
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.forms import SCHEMING, SCHEMING_WITHOUT, portal_with
 from tests.ckan.harvesting import Portal, act, extras, figures
@@ -109,6 +118,30 @@ def test_adopted_source_keeps_what_its_harvester_did(portal: Portal, publisher: 
         act("ukharvest_source_adopt", source_id=source)
         assert options_of(source) == {**STOCK, **open_}
         assert figures(portal.run(source)) == {"added": 1}
+
+
+@pytest.mark.ckan_config("ckanext.ukharvest.delete.after_runs", "1")
+def test_versions_that_the_form_refuses_can_be_restored_later(
+    portal: Portal, publisher: Publisher
+) -> None:
+    source = portal.source(serve(publisher, *numbered(2)))
+    Stock(source, portal.organization_id).fill(numbered(2))
+    before, objects = portal.datasets(), current_objects()
+    act("ukharvest_source_adopt", source_id=of_another(source, "datajson"))
+    assert figures(portal.run(source)) == {"updated": 2}
+    serve(publisher, dataset(0))
+    assert figures(portal.run(source)) == {"not modified": 1, "deleted": 1}
+    with portal_with("", "strict_form"):
+        done = act("ukharvest_source_adopt", source_id=source, undo=True)
+        assert ["author" in dataset["reason"] for dataset in done["left"]] == [True] * 2
+        assert done["restored"] == 0
+    assert (len(portal.datasets()), stored(source)[0][0]) == (1, "datajson")
+    done = act("ukharvest_source_adopt", source_id=source, undo=True)
+    assert (done["restored"], done["left"]) == (2, [])
+    after = portal.datasets()
+    assert [differing_fields(*both) for both in zip(before, after, strict=True)] == [set()] * 2
+    assert current_objects() == objects
+    assert model.Session.query(Record).count() == 0
 
 
 def test_first_run_of_an_adopted_source_keeps_it_too(portal: Portal, publisher: Publisher) -> None:
