@@ -140,10 +140,12 @@ def _restore(batch: WriteBatch, row: DatasetBefore, package: model.Package, type
         Rejected, IntegrityError: CKAN refused it; it stays as it is.
     """
     with batch.savepoint():
-        package.state = ACTIVE
+        if package.state != ACTIVE:
+            package.state = ACTIVE
+            _return_to_groups(package, row.after or row.before or {})
         Session.flush()
         pending_index.mark_pending(package.id)
-        if row.before is None:
+        if row.after is None:  # nothing of it was written
             return ""
         shown = {"schema": default_show_package_schema()} if row.is_stock else {}
         now = show_dataset(package.id, **shown)
@@ -155,6 +157,13 @@ def _restore(batch: WriteBatch, row: DatasetBefore, package: model.Package, type
                 merged = show_dataset(package.id, **shown)
     names = sorted(differing_fields(row.before, merged))
     return FIELDS_STAY.format(names=", ".join(names)) if names else ""
+
+
+def _return_to_groups(package: model.Package, shown: Mapping[str, Any]) -> None:
+    """Give a dataset back its organisation and groups, from which its deletion took it."""
+    groups = [package.owner_org, *(group["id"] for group in shown.get("groups") or ())]
+    own = (model.Member.table_id == package.id, model.Member.group_id.in_(groups))
+    execute(sa.update(model.Member).where(*own).values(state=ACTIVE))
 
 
 def _merge(

@@ -527,8 +527,8 @@ class DatasetBefore(tk.BaseModel):  # type: ignore[misc, name-defined]
         object_id: its current harvest object then, which is not pruned; None for none.
         is_stock: both versions are as CKAN's own schema shows them, with the form's fields as
             extras.
-        before, after: as package_show gave it before our first and after our last write; None: we
-            only deleted it.
+        before, after: as package_show gave it before our first and after our last write. If we
+            only deleted it, ``before`` has its groups, and ``after`` is None.
         edited: names of fields that others changed since (``dataset_changes.differing_fields``).
     """
 

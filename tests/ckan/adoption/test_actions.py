@@ -219,6 +219,9 @@ def test_undo_restores_what_a_first_run_failed_or_skipped(
     rows = [*numbered(3), dataset(3, accessLevel="non-public")]
     publisher.serve(PATH, catalogue(rows))
     of_another(source, "datajson", '{"default_tags": ["x"]}')  # CKAN's tags are longer
+    group = {"name": factories.Group()["name"]}
+    for id_, *_others in ids(portal).values():
+        act("package_patch", id=id_, groups=[group])
     before, objects = ids(portal), current_objects()
     was = {each["id"]: each for each in portal.datasets()}
     cli.invoke(ukharvest, ["adopt", "parking"])

@@ -9,6 +9,7 @@ from typing import Any
 import ckan.plugins as p
 import pytest
 from ckan import model
+from ckan.tests import factories
 from ckan.tests.helpers import CKANTestApp
 from ckanext.harvest import queue
 from ckanext.harvest.harvesters.ckanharvester import CKANHarvester
@@ -79,6 +80,9 @@ def shown(portal: Portal) -> dict[str, dict[str, Any]]:
 def test_undo_restores_what_nobody_else_changed(
     portal: Portal, remote: RemoteSite, source: str, cli: Any
 ) -> None:
+    group = factories.Group()["name"]
+    for id_ in shown(portal):
+        act("package_patch", id=id_, groups=[{"name": group}])
     before, objects = shown(portal), current_objects()
     assert "Type: ckan → ukharvest_ckan" in adopt(cli, "source-1")
     assert type_of(source) == ("ukharvest_ckan", "ukharvest_ckan")

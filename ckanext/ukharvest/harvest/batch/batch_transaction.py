@@ -25,6 +25,7 @@ from ckanext.ukharvest.harvest.batch.dataset_writer import (
     DatasetWriter,
     index_written,
     package_hash,
+    show_dataset,
 )
 from ckanext.ukharvest.harvest.batch.items import (
     Deleted,
@@ -348,8 +349,10 @@ class Transaction:
             return NotDeleted(row)
 
         def delete() -> Result:
+            # CKAN takes a deleted dataset out of its groups.
+            groups = show_dataset(package_id)["groups"] if item.keeps else ()
             self._writer.delete(package_id)
-            return Deleted(package_id)
+            return Deleted(package_id, groups)
 
         return self._guarded(item, delete)
 

@@ -317,14 +317,18 @@ class Written(Left):
 
 
 class Deleted(Result):
-    """The dataset was deleted, because its source no longer lists it."""
+    """The dataset was deleted, because its source no longer lists it.
+
+    Attributes:
+        groups: those of a dataset of another harvester, as package_show gave them.
+    """
 
     state, status = RecordState.DELETED, RecordOutcome.DELETED
     is_current = False
     change = RecordOutcome.DELETED
 
-    def __init__(self, package_id: str) -> None:
-        self.package_id = package_id
+    def __init__(self, package_id: str, groups: Sequence[Mapping[str, Any]] = ()) -> None:
+        self.package_id, self.groups = package_id, groups
 
     def put(self, item: Item, row: Record) -> None:
         row.outcome, row.error, row.removed = RecordOutcome.DELETED, None, True

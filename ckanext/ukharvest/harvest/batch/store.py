@@ -167,10 +167,12 @@ def _kept_versions(ended: Iterable[Ended]) -> Iterator[changes.KeptVersion]:
     """Yield the datasets of other harvesters that were written or deleted."""
     for item, result, _row in ended:
         if item.keeps and isinstance(result, Deleted):
-            yield changes.KeptVersion(str(result.package_id), item.key[0])
+            yield changes.KeptVersion(
+                str(result.package_id), item.key[0], {"groups": result.groups}
+            )
         elif item.keeps and isinstance(result, Written) and result.shown:
-            own = (str(result.package_id), item.key[0], result.is_stock)
-            yield changes.KeptVersion(*own, *result.shown)
+            own = (str(result.package_id), item.key[0])
+            yield changes.KeptVersion(*own, *result.shown, is_stock=result.is_stock)
 
 
 def _store_duplicates(ended: Iterable[tuple[Item, Result]]) -> None:

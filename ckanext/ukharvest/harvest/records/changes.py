@@ -90,13 +90,17 @@ def _fields(changed: Sequence[FieldChange]) -> list[dict[str, Any]]:
 
 
 class KeptVersion(NamedTuple):
-    """A dataset of another harvester that we write or delete; as ``DatasetBefore``."""
+    """A dataset of another harvester that we write or delete; as ``DatasetBefore``.
+
+    Attributes:
+        before: of one that we delete: its groups.
+    """
 
     package_id: str
     source_id: str
-    is_stock: bool = False
-    before: Mapping[str, Any] | None = None
+    before: Mapping[str, Any]
     after: Mapping[str, Any] | None = None
+    is_stock: bool = False
 
 
 def keep_versions(versions: Sequence[KeptVersion]) -> None:
@@ -111,14 +115,14 @@ def keep_versions(versions: Sequence[KeptVersion]) -> None:
     last = dict(query.filter(DatasetBefore.package_id.in_(ids)).all())
     rows = []
     for version in versions:
-        ours, now = last.get(version.package_id), version.before
+        ours, now = last.get(version.package_id), version.before if version.after else None
         edited = dataset_changes.differing_fields(ours, now) if ours and now else ()
         rows.append({**version._asdict(), "edited": sorted(edited)})
     # Other extensions may show what JSON does not have.
     Session.execute(_KEEP_VERSIONS, {"rows": json.dumps(rows, default=str), "now": utcnow()})
 
 
-# One that was only deleted gets its version at a later write.
+# One that was only deleted gets its version at a later write, with the groups of before.
 _KEEP_VERSIONS = sa.text(
     """
     INSERT INTO ukharvest_before AS old
@@ -127,13 +131,14 @@ _KEEP_VERSIONS = sa.text(
            (SELECT object.id FROM harvest_object AS object
              WHERE object.package_id = given.package_id AND object.current
              ORDER BY object.gathered DESC LIMIT 1),
-           is_stock, NULLIF(before, 'null'), NULLIF(after, 'null'), edited, :now
+           is_stock, before, NULLIF(after, 'null'), edited, :now
       FROM jsonb_to_recordset(CAST(:rows AS jsonb))
         AS given (package_id text, source_id text, is_stock boolean, before jsonb, after jsonb,
                   edited jsonb)
         ON CONFLICT (package_id) DO UPDATE
-       SET before = COALESCE(old.before, excluded.before),
-           is_stock = CASE WHEN old.before IS NULL THEN excluded.is_stock ELSE old.is_stock END,
+       SET before = CASE WHEN old.after IS NULL
+                         THEN excluded.before || COALESCE(old.before, '{}') ELSE old.before END,
+           is_stock = CASE WHEN old.after IS NULL THEN excluded.is_stock ELSE old.is_stock END,
            after = COALESCE(excluded.after, old.after),
            edited = old.edited || excluded.edited
     """
