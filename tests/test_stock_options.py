@@ -170,6 +170,21 @@ REAL = [
     ),
     ("dcat_rdf", {"excluded_license": "", "excluded_dataset_identifiers": []}, {}, []),
     ("data_json", {"default_visibility": "private"}, {}, ["default_visibility"]),
+    (
+        "data_json",
+        {"defaults": {"Private": True, "Author": "Roads team"}},
+        {"default_extras": ["author=Roads team"]},
+        ["defaults"],
+    ),
+    ("ckan", {"default_extras": {"private": "true"}}, {}, ["default_extras"]),
+    ("data_json", {"defaults": {"private": "false"}}, {}, []),
+    (
+        "ckan",
+        {"default_extras": {"public": "{harvest_job_id}", "a": "b"}},
+        {"default_extras": ["a=b"]},
+        ["default_extras"],
+    ),
+    ("ckan", {"parks_rules": {"is_private": True}}, {}, ["parks_rules"]),
     ("data_json", "filters: {accessLevel: [public]}", {}, ["config"]),
 ]
 
@@ -198,6 +213,7 @@ OF_PORTALS = [
     ("gemini-csw", "legal_basis_url", "u", "named"),
     ("gemini-csw", "cql_query", "q", "refused"),
     ("gemini-csw", "private_datasets", "true", "visibility"),
+    *(("gemini-csw", name, "x", "refused") for name in ("bbox", "constraint", "query", "limit")),
     ("gemini-csw", "license", "cc-by", "default_extras"),
     ("gemini-csw", "organization_mapping", {"a": "b"}, "organisations"),
     ("gemini-csw", "output_schema", "mdb", "schema"),

@@ -44,7 +44,7 @@ _WITHOUT_MEANING = {
 # Parts of the names of options that keep datasets closed, or records out.
 _PROTECTING = re.compile(
     "private|visib|public(?!ation)|restrict|access_level|filter|exclu|inclu|skip|only|required"
-    "|whitelist|blacklist|allow|deny|max_datasets|^f?q$|^cql",
+    "|whitelist|blacklist|allow|deny|max_datasets|^f?q$|^cql|query|bbox|constraint|limit",
     re.IGNORECASE,
 )
 # Options that only fill in what a record does not say: they become default_extras. ``license`` is
@@ -59,6 +59,8 @@ _UNKNOWN = (
 _WHOLE = "config"  # a configuration that cannot be read
 _UNREADABLE = "not a JSON object"
 _VOLATILE = "{name} contains a value that changes with each run"
+_PRIVATE = "private"
+_NO_DEFAULT = "{name} is no field that defaults fill; visibility decides on new datasets"
 _NO_GROUP = "the portal has no group {name}"
 _NAMES_ITS_VALUE = "the value has another form here"
 
@@ -93,9 +95,16 @@ class OptionTranslation:
     @property
     def is_opening(self) -> bool:
         """Whether what is lost kept datasets closed or records out."""
-        is_lost = self.change == DROPPED or bool(self.reasons)
-        names = json.dumps(self.value) if self.name == _WHOLE else self.name
-        return is_lost and bool(_PROTECTING.search(names)) and not _says_nothing(self.value)
+        if self.change != DROPPED and not self.reasons:
+            return False
+        name = json.dumps(self.value) if self.name == _WHOLE else self.name
+        lost = {name: self.value}
+        if isinstance(self.value, Mapping):
+            parts = {values["name"] for _text, values in self.reasons if "name" in values}
+            if not parts and self.change == DROPPED:
+                parts = set(self.value)
+            lost |= {part: self.value.get(part) for part in parts}
+        return any(_PROTECTING.search(n) and not _says_nothing(value) for n, value in lost.items())
 
 
 def _says_nothing(value: Any) -> bool:
@@ -184,6 +193,9 @@ def _filled_in(extras: Mapping[str, Any], facts: Facts, reasons: Reasons) -> Ite
         "harvest_source_title": facts.title,
     }
     for name, value in extras.items():
+        if name.lower() == _PRIVATE:
+            reasons.append((_NO_DEFAULT, {"name": name}))
+            continue
         text = value if isinstance(value, str) else json.dumps(value)
         try:
             fields = {field for _text, field, *_rest in string.Formatter().parse(text) if field}

@@ -19,7 +19,7 @@ from ckanext.harvest.model import HarvestSource
 from ckanext.ukharvest import config, source_types, stock_options
 from ckanext.ukharvest.adoption import restore
 from ckanext.ukharvest.core.options import parse_options
-from ckanext.ukharvest.harvest.database import ensure_source_state, execute
+from ckanext.ukharvest.harvest.database import any_text, ensure_source_state, execute
 from ckanext.ukharvest.harvest.model import DatasetBefore, Record, SourceState, utcnow
 from ckanext.ukharvest.harvest.sources import dataset_adoption, decision_log, source_config
 from ckanext.ukharvest.lib.lookups import find_unended_run
@@ -31,6 +31,8 @@ Session = model.Session
 
 TYPE, CONFIG = "source_type", "config"  # extras of the source's package
 NON_PUBLIC = "include_non_public"
+VISIBILITY, PRIVATE = "visibility", "private"
+_OWN_PRIVATE = "all datasets that its harvester made are private"
 _OWN_RECORDS = "its harvester imported records that are not public too"
 _OWN_VALIDATION = "its harvester did not use the validators of this portal's form"
 
@@ -200,13 +202,22 @@ def _added(
     """Return name → value and reason of the options without which ours would do less."""
     is_theirs = source.type != config.type_name(kind)
     added: dict[str, tuple[Any, str]] = {}
-    is_filled = is_theirs or dataset_adoption.find_adoptable(source)
-    if is_filled and source_config.keeps_stock_schema(kind, options):
+    datasets = dataset_adoption.find_adoptable(source)
+    if (is_theirs or datasets) and source_config.keeps_stock_schema(kind, options):
         added[PACKAGE_SCHEMA] = STOCK, _OWN_VALIDATION
     names = {option.name for option in kind.options}
     if is_theirs and NON_PUBLIC in names - options.keys():
         added[NON_PUBLIC] = True, _OWN_RECORDS
+    if VISIBILITY not in options and _are_all_private(datasets):
+        added[VISIBILITY] = PRIVATE, _OWN_PRIVATE
     return added
+
+
+def _are_all_private(datasets: Iterable[dataset_adoption.FoundDataset]) -> bool:
+    """Tell whether there are active datasets, none of them public."""
+    is_theirs = model.Package.id == any_text(dataset.package_id for dataset in datasets)
+    query = Session.query(model.Package.private).filter(is_theirs, model.Package.state == "active")
+    return set(query.distinct()) == {(True,)}
 
 
 def _refusal(source: HarvestSource) -> str:

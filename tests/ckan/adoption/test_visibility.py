@@ -9,7 +9,7 @@ import pytest
 from ckan import model
 
 from ckanext.ukharvest.cli import ukharvest
-from tests.ckan.adoption.stock_harvests import Stock, of_another, stored
+from tests.ckan.adoption.stock_harvests import Stock, numbered, of_another, stored
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, act, extras, figures
 from tests.publisher import Publisher
@@ -71,6 +71,23 @@ def test_adoption_opens_no_dataset_and_lets_no_record_in(
     assert figures(portal.run(source_id)) == expected
     assert visible() == before
     assert len(portal.datasets()) == (1 if is_filtered else 2)
+
+
+def test_source_whose_code_makes_private_datasets_stays_closed(
+    portal: Portal, publisher: Publisher, cli: Any
+) -> None:
+    publisher.serve("/data.json", catalogue(3))
+    source_id = portal.source(publisher.url("/data.json"), name="closed")
+    Stock(source_id, portal.organization_id).fill(numbered(2))
+    for number, package in enumerate(portal.datasets()):
+        of_another(source_id, "delwp", "{}")
+        tried = cli.invoke(ukharvest, ["adopt", "closed", "--as", "data_json", "--dry-run"]).output
+        assert "visibility" not in tried, number
+        act("package_patch", id=package["id"], private=True)
+    done = cli.invoke(ukharvest, ["adopt", "closed", "--as", "data_json"])
+    assert 'Option visibility: added: "private" (all datasets that its harvester' in done.output
+    assert figures(portal.run(source_id)) == {"added": 1, "updated": 2}
+    assert visible() == []
 
 
 def test_source_decides_on_new_datasets_and_people_afterwards(
