@@ -74,7 +74,7 @@ class _Source(NamedTuple):
     @property
     def rank(self) -> float:
         """The source's place in the portal's order, or that of its organisation."""
-        order = config.same_dataset_order()
+        order = [name for name in config.same_dataset_order() if name != NEWEST]
         places = [order.index(name) for name in (self.name, self.organisation) if name in order]
         return places[0] if places else math.inf
 
@@ -133,10 +133,15 @@ def _has_other(host: str, source: _Source) -> bool:
     return any(host_of(url) == host for (url,) in query)
 
 
+# Editors name their sources: a name that an organisation has is that organisation's.
 # A source fails for so long if it failed then and no run has read it since.
 _SOURCES = sa.text(
     """
-    SELECT source.id, source.url, package.name, package.owner_org, organisation.name,
+    SELECT source.id, source.url,
+           CASE WHEN EXISTS (SELECT FROM "group" AS same
+                              WHERE same.is_organization AND same.name = package.name)
+                THEN '' ELSE package.name END,
+           package.owner_org, organisation.name,
            source.active AND package.state = 'active',
            EXISTS (SELECT FROM ukharvest_job AS failed
                     WHERE failed.source_id = source.id AND failed.outcome = 'failed'

@@ -235,6 +235,18 @@ def test_order_of_sources_decides_between_organisations(
     assert {each["owner_org"] for each in two.portal.datasets()} == {two.portal.organization_id}
 
 
+@pytest.mark.parametrize("name", ["leeds", "newest"])
+def test_source_with_an_organisations_name_has_no_rank(
+    two: TwoRoutes, ckan_config: Any, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """Nor one with the name of the rule: editors name their sources."""
+    factories.Organization(image_url="", name="leeds")
+    monkeypatch.setitem(ckan_config, "ckanext.ukharvest.same_dataset.order", "leeds newest")
+    other = factories.Organization(image_url="")["id"]
+    two.start("data_json", "ckan", owner_org=other, name=name)
+    assert two.holders() == [0, 0, 0]
+
+
 def test_newest_record_of_an_organisation_has_the_dataset(
     two: TwoRoutes, ckan_config: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
