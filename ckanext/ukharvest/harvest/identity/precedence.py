@@ -134,7 +134,7 @@ def _has_other(host: str, source: _Source) -> bool:
 
 
 # Editors name their sources: a name that an organisation has is that organisation's.
-# A source fails for so long if it failed then and no run has read it since.
+# A source fails for so long if it failed then, has failed again, and no run has read it since.
 _SOURCES = sa.text(
     """
     SELECT source.id, source.url,
@@ -149,7 +149,10 @@ _SOURCES = sa.text(
                       AND NOT EXISTS (SELECT FROM ukharvest_job AS read
                                        WHERE read.source_id = source.id AND read.id > failed.id
                                          AND read.mode <> 'approval'
-                                         AND read.outcome NOT IN ('', 'failed', 'stopped')))
+                                         AND read.outcome NOT IN ('', 'failed', 'stopped'))
+                      AND EXISTS (SELECT FROM ukharvest_job AS again
+                                   WHERE again.source_id = source.id AND again.id > failed.id
+                                     AND again.outcome = 'failed'))
       FROM harvest_source AS source
       JOIN package ON package.id = source.id
       LEFT JOIN "group" AS organisation ON organisation.id = package.owner_org
