@@ -115,9 +115,11 @@ def ukharvest_duplicate_decide(context: Any, data_dict: dict[str, Any]) -> dict[
         duplicates.keep_apart(waiting, record, user)
         Session.commit()
         return {"kept": None, "gone": None}
-    if data["keep"] not in filter(None, (record.package_id, waiting.new_guid)):
-        raise invalid("keep", tk._("Choose which of the two datasets stays."))
-    gone = duplicates.join(waiting, record, data["keep"], user)
+    try:
+        gone = duplicates.join(waiting, record, data["keep"], user)
+    except LookupError:
+        roll_back()
+        raise invalid("keep", tk._("Choose which of the two datasets stays.")) from None
     _change("package_delete", context, gone)
     return {"kept": data["keep"], "gone": gone}
 

@@ -136,10 +136,16 @@ def join(waiting: Pending, record: Record, kept: str, user: str) -> str | None:
 
     Returns:
         The id of the dataset that goes, for the caller to delete; None if the record has none.
+
+    Raises:
+        LookupError: the dataset that is to stay is none of the two, or deleted.
     """
     other = waiting.new_guid
     gone = record.package_id if kept == other else other
     row = record if kept == other else _record_of(other)
+    stays = sa.select(model.Package.state).filter_by(id=kept).with_for_update()
+    if kept not in (record.package_id, other) or Session.scalar(stays) != "active":
+        raise LookupError
     name = Session.get(model.Package, gone).name if gone else ""
     options = {"kept": kept, "gone": gone, "name": name, "record_id": row.id if row else None}
     decision_log.add_decision(

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from ckan import model
+from ckan.plugins import toolkit as tk
 from ckan.tests import factories
 from ckan.tests.helpers import CKANTestApp, call_action
 
@@ -117,6 +118,19 @@ def test_hand_made_dataset_can_go(app: CKANTestApp, portal: Portal, publisher: P
     moved = app.get(f"/dataset/{hand['name']}", follow_redirects=False)
     assert "/dataset/dataset-00001" in moved.headers["Location"]
     act("ukharvest_duplicate_undo", id=listed()["joined"][0]["id"])
+    assert len(portal.datasets()) == 2
+
+
+def test_dataset_that_stays_is_not_a_deleted_one(portal: Portal, publisher: Publisher) -> None:
+    hand = by_hand(portal, "Dataset 00001", FILE)
+    for path, records in (("/a.json", [dataset(1)]), ("/b.json", [own(1)])):
+        run(portal, publisher, path, records)
+    first, second = listed()["results"]
+    (stays,) = [each["id"] for each in first["datasets"] if each["id"] != hand["id"]]
+    act("ukharvest_duplicate_decide", id=first["id"], decision="same", keep=stays)
+    # On a page that was open before.
+    with pytest.raises(tk.ValidationError):
+        act("ukharvest_duplicate_decide", id=second["id"], decision="same", keep=hand["id"])
     assert len(portal.datasets()) == 2
 
 
