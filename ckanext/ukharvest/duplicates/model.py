@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import sqlalchemy as sa
@@ -146,14 +146,15 @@ def join(waiting: Pending, record: Record, kept: str, user: str) -> str | None:
     stays = sa.select(model.Package.state).filter_by(id=kept).with_for_update()
     if kept not in (record.package_id, other) or Session.scalar(stays) != "active":
         raise LookupError
-    name = Session.get(model.Package, gone).name if gone else ""
-    options = {"kept": kept, "gone": gone, "name": name, "record_id": row.id if row else None}
-    decision_log.add_decision(
-        waiting.source_id,
-        user,
-        DecisionKind.JOINED,
-        options={**options, "title": record.title},
-    )
+    options = {
+        "kept": kept,
+        "gone": gone,
+        "name": Session.get(model.Package, gone).name if gone else "",
+        "record_id": row.id if row else None,
+        "title": record.title,
+        **(_load_members(gone) if gone else {}),
+    }
+    decision_log.add_decision(waiting.source_id, user, DecisionKind.JOINED, options=options)
     if row:
         row.package_id, row.same_as, row.outcome = None, kept, RecordOutcome.SKIPPED
         row.origin_guid, row.error = row.origin_guid or row.guid, None
@@ -165,6 +166,28 @@ def join(waiting: Pending, record: Record, kept: str, user: str) -> str | None:
     Session.delete(waiting)
     Session.flush()
     return gone
+
+
+def _load_members(package_id: str) -> dict[str, Any]:
+    """Return what CKAN takes from a dataset that it deletes: groups and collaborators."""
+    members = sa.select(model.Member.id).filter_by(table_id=package_id, state="active")
+    person = model.PackageMember
+    people = sa.select(person.user_id, person.capacity).filter_by(package_id=package_id)
+    return {
+        "members": list(Session.scalars(members)),
+        "collaborators": dict(map(tuple, Session.execute(people))),
+    }
+
+
+def _restore_members(package_id: str, options: Mapping[str, Any]) -> None:
+    """Give a dataset its groups and collaborators back, of those that are still there."""
+    member, person, user = model.Member, model.PackageMember, model.User
+    ids = options.get("members", ())
+    execute(sa.update(member).where(member.id.in_(ids)).values(state="active"))
+    people = options.get("collaborators", {})
+    for user_id in Session.scalars(sa.select(user.id).where(user.id.in_(people))):
+        capacity = people[user_id]
+        Session.merge(person(package_id=package_id, user_id=user_id, capacity=capacity))
 
 
 def _record_of(package_id: str) -> Record | None:
@@ -223,6 +246,8 @@ def part(joined: Decision, user: str) -> str | None:
         row.same_as, row.origin_guid, row.package_id = None, "", options["gone"]
         row.outcome = RecordOutcome.UPDATED if options["gone"] else ""
         row.fingerprint = row.import_rules_hash = row.package_hash = ""
+    if options["gone"]:
+        _restore_members(options["gone"], options)
     decision_log.add_decision(
         joined.source_id,
         user,

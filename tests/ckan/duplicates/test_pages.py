@@ -108,8 +108,12 @@ def test_joined_dataset_leads_to_the_one_that_stays(
     assert (listed()["count"], listed()["joined"]) == (0, [])
 
 
+@pytest.mark.ckan_config("ckan.auth.allow_dataset_collaborators", "true")
 def test_hand_made_dataset_can_go(app: CKANTestApp, portal: Portal, publisher: Publisher) -> None:
     hand = by_hand(portal, "Dataset 00001", FILE)
+    group, user = factories.Group(image_url="")["id"], factories.User(image_url="")["id"]
+    act("package_patch", id=hand["id"], groups=[{"id": group}])
+    act("package_collaborator_create", id=hand["id"], user_id=user, capacity="editor")
     source = run(portal, publisher, "/a.json", [dataset(1)])
     (stays,) = [each["id"] for each in portal.datasets() if each["id"] != hand["id"]]
     act("ukharvest_duplicate_decide", id=listed()["results"][0]["id"], decision="same", keep=stays)
@@ -119,6 +123,13 @@ def test_hand_made_dataset_can_go(app: CKANTestApp, portal: Portal, publisher: P
     assert "/dataset/dataset-00001" in moved.headers["Location"]
     act("ukharvest_duplicate_undo", id=listed()["joined"][0]["id"])
     assert len(portal.datasets()) == 2
+    back = call_action("package_show", id=hand["id"])
+    assert ([each["id"] for each in back["groups"]], back["owner_org"]) == (
+        [group],
+        portal.organization_id,
+    )
+    people = act("package_collaborator_list", id=hand["id"])
+    assert [(each["user_id"], each["capacity"]) for each in people] == [(user, "editor")]
 
 
 def test_dataset_that_stays_is_not_a_deleted_one(portal: Portal, publisher: Publisher) -> None:
