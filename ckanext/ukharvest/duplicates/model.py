@@ -153,6 +153,7 @@ def join(waiting: Pending, record: Record, kept: str, user: str) -> str | None:
         "record_id": row.id if row else None,
         "title": record.title,
         **(_load_members(gone) if gone else {}),
+        "routes": _move_routes(gone, kept) if gone else [],
     }
     decision_log.add_decision(waiting.source_id, user, DecisionKind.JOINED, options=options)
     if row:
@@ -160,12 +161,20 @@ def join(waiting: Pending, record: Record, kept: str, user: str) -> str | None:
         row.origin_guid, row.error = row.origin_guid or row.guid, None
         if row.fingerprint == "":  # it was refused, so it is read once more
             row.import_rules_hash = ""
-    if gone:
-        also = sa.update(Record).where(Record.same_as == gone)
-        execute(also.values(same_as=kept))
     Session.delete(waiting)
     Session.flush()
     return gone
+
+
+def _move_routes(before: str, now: str, *ids: int) -> list[int]:
+    """Let records be one dataset instead of another once more; return their ids (row ids).
+
+    Args:
+        ids: of the records; none: all.
+    """
+    moved = sa.update(Record).where(Record.same_as == before).values(same_as=now)
+    moved = moved.where(Record.id.in_(ids)) if ids else moved
+    return list(execute(moved.returning(Record.id)).scalars())
 
 
 def _load_members(package_id: str) -> dict[str, Any]:
@@ -248,6 +257,8 @@ def part(joined: Decision, user: str) -> str | None:
         row.fingerprint = row.import_rules_hash = row.package_hash = ""
     if options["gone"]:
         _restore_members(options["gone"], options)
+        if ids := options.get("routes"):
+            _move_routes(options["kept"], options["gone"], *ids)
     decision_log.add_decision(
         joined.source_id,
         user,

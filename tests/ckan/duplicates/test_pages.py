@@ -145,6 +145,20 @@ def test_dataset_that_stays_is_not_a_deleted_one(portal: Portal, publisher: Publ
     assert len(portal.datasets()) == 2
 
 
+def test_undo_gives_a_dataset_its_other_routes_back(portal: Portal, publisher: Publisher) -> None:
+    hand = by_hand(portal, "Dataset 00001", FILE)
+    run(portal, publisher, "/a.json", [dataset(1)])
+    publisher.serve("/b.json", catalogue([dataset(1)]))
+    other = portal.source(publisher.url("/b.json"))
+    assert figures(portal.run(other)) == {"not modified": 1}
+    (pair,) = listed()["results"]
+    act("ukharvest_duplicate_decide", id=pair["id"], decision="same", keep=hand["id"])
+    act("ukharvest_duplicate_undo", id=listed()["joined"][0]["id"])
+    (back,) = [each["id"] for each in portal.datasets() if each["id"] != hand["id"]]
+    also = call_action("ukharvest_dataset_show", id=back)["also_in"]
+    assert [each["id"] for each in also] == [other]
+
+
 def test_different_datasets_are_not_listed_again(portal: Portal, publisher: Publisher) -> None:
     by_hand(portal, "Dataset 00001", FILE)
     source = run(portal, publisher, "/a.json", [dataset(1)])
