@@ -11,6 +11,7 @@ from ckan.tests import factories
 from ckan.tests.helpers import CKANTestApp, call_action
 
 from ckanext.ukharvest.harvest.model import Pending
+from tests.ckan.adoption.stock_harvests import Stock
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, act, figures
 from tests.ckan.logins import sysadmin
@@ -143,6 +144,17 @@ def test_dataset_that_stays_is_not_a_deleted_one(portal: Portal, publisher: Publ
     with pytest.raises(tk.ValidationError):
         act("ukharvest_duplicate_decide", id=second["id"], decision="same", keep=hand["id"])
     assert len(portal.datasets()) == 2
+
+
+def test_dataset_of_another_harvester_can_stay(portal: Portal, publisher: Publisher) -> None:
+    Stock(portal.source(publisher.url("/stock")), portal.organization_id).fill([own(1)])
+    (stays,) = portal.datasets()
+    source = run(portal, publisher, "/a.json", [dataset(1)])
+    (pair,) = listed()["results"]
+    act("ukharvest_duplicate_decide", id=pair["id"], decision="same", keep=stays["id"])
+    publisher.serve("/a.json", catalogue([dataset(1, description="New")]))
+    assert figures(portal.run(source)) == {"not modified": 1}
+    assert [each["id"] for each in portal.datasets()] == [stays["id"]]
 
 
 def test_undo_gives_a_dataset_its_other_routes_back(portal: Portal, publisher: Publisher) -> None:

@@ -189,7 +189,7 @@ def _find_own(records: Mapping[Key, NewRecord]) -> dict[Key, str | None]:
             found[key] = key[1]  # handed on by a portal that keeps our ids
         elif origin and _is_own_page(origin.url):
             found[key] = None
-        elif joined and joined.is_active and not joined.is_harvested:
+        elif joined and joined.is_active and not joined.has_row:
             found[key] = records[key].same_as
     return found
 
@@ -212,11 +212,13 @@ class _Dataset(NamedTuple):
 
     Attributes:
         has_id_of_record: ckanext-harvest gave it the id that it has on the portal where it is from.
+        has_row: a record of ours has it, not another harvester's alone.
     """
 
     is_active: bool
     is_harvested: bool
     has_id_of_record: bool
+    has_row: bool
 
     @property
     def is_origin(self) -> bool:
@@ -232,15 +234,18 @@ def _datasets(ids: Collection[str]) -> dict[str, _Dataset]:
     if not states:
         return {}
     here = any_text(states)
-    rows = Session.query(Record.package_id, Record.guid).filter(Record.package_id == here)
+    rows = Session.query(Record.package_id, Record.guid).filter(Record.package_id == here).all()
     objects = Session.query(HarvestObject.package_id, HarvestObject.guid).filter(
         HarvestObject.package_id == here, HarvestObject.current.is_(True)
     )
     harvested = [*rows, *objects]
+    with_rows = {id_ for id_, _guid in rows}
     from_records = {id_ for id_, _guid in harvested}
     with_ids_of_records = {id_ for id_, guid in harvested if id_ == guid}
     return {
-        id_: _Dataset(is_active, id_ in from_records, id_ in with_ids_of_records)
+        id_: _Dataset(
+            is_active, id_ in from_records, id_ in with_ids_of_records, id_ in with_rows
+        )
         for id_, is_active in states.items()
     }
 
