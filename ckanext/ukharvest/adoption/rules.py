@@ -18,7 +18,7 @@ from ckanext.harvest.model import HarvestSource
 
 from ckanext.ukharvest import config, source_types, stock_options
 from ckanext.ukharvest.adoption import restore
-from ckanext.ukharvest.core.options import parse_options
+from ckanext.ukharvest.core.options import comparable_config, parse_options
 from ckanext.ukharvest.harvest.database import any_text, ensure_source_state, execute
 from ckanext.ukharvest.harvest.model import DatasetBefore, Record, SourceState, utcnow
 from ckanext.ukharvest.harvest.sources import dataset_adoption, decision_log, source_config
@@ -58,7 +58,7 @@ class Plan:
     @property
     def is_change(self) -> bool:
         """Whether the type or the options change."""
-        new, old = (source_rules.comparable_config(c) for c in (self.new_config, self.old_config))
+        new, old = (comparable_config(c) for c in (self.new_config, self.old_config))
         return self.new_type != self.old_type or new != old
 
 

@@ -281,6 +281,15 @@ def parse_options(text: str | None) -> dict[str, Any]:
     return options if isinstance(options, dict) else {}
 
 
+def comparable_config(text: str | None) -> str:
+    """Return a form of a configuration that is equal for two with the same options."""
+    try:
+        options = json.loads(text or "{}")
+    except ValueError:
+        return str(text)
+    return json.dumps(options, sort_keys=True) if options else ""
+
+
 # For CKAN sites; used by reader and parser.
 LEFT_OUT_TYPES = Option(
     "left_out_types",

@@ -55,7 +55,7 @@ def add_dry_run(
         return under_way, False
     preview_rules.check_limits(user, of_saved=True)
     source_previews.delete_dry_runs(**where)
-    return source_previews.add_preview(user, config=place["config"], **where), True
+    return source_previews.add_dry_run(user, source, **place), True
 
 
 def _check_place(user: str, source: HarvestSource, place: dict[str, str]) -> dict[str, str]:
@@ -117,7 +117,7 @@ def refusal(preview: SourcePreview) -> str:
         or not (result["read"] or move["same"] or move["moved"])
     ):
         return str(tk._("The test has not read the records at the new URL. Test it again."))
-    if (source.url, source.type) != (move["from_url"], move["from_type"]):
+    if source_previews.has_changed(preview, source):
         return str(tk._("The source has changed since. Test the new URL again."))
     return ""
 

@@ -228,9 +228,8 @@ class MoveResult(TypedDict):
     datasets: number of the source's datasets. same, moved: those whose record is there with the
     same guid, and with the base URL replaced. added: records there that are not known. missing:
     row ids of the others. records: [[old base URL, new one, row ids of the records], …] of those
-    to replace. resources: [[old base URL, new one], …], the one to try first first. from_url,
-    from_type: of the source when it was compared. config: its options for the new type. dropped:
-    names of options that the new type does not have.
+    to replace. resources: [[old base URL, new one], …], the one to try first first. config: its
+    options for the new type. dropped: names of options that the new type does not have.
     """
 
     datasets: int
@@ -240,8 +239,6 @@ class MoveResult(TypedDict):
     missing: list[int]
     records: list[list[Any]]
     resources: list[list[str]]
-    from_url: str
-    from_type: str
     config: str
     dropped: list[str]
 

@@ -72,8 +72,6 @@ class MovePreview(SourcePreview):
             "missing": [known[guid].id for guid in matches.missing if known[guid].is_active],
             "records": [[*move, of_move] for move, of_move in ids.items()],
             "resources": [list(move) for move in self._moves_of_resources()],
-            "from_url": "",
-            "from_type": "",
             "config": "",
             "dropped": [],
         }

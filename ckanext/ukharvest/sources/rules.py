@@ -21,7 +21,7 @@ from werkzeug.exceptions import HTTPException, NotFound
 from ckanext.ukharvest import config, source_types
 from ckanext.ukharvest.core.errors import Blocked, ConfigError
 from ckanext.ukharvest.core.http.urls import normalise, origin, safe_url
-from ckanext.ukharvest.core.options import parse_options
+from ckanext.ukharvest.core.options import comparable_config, parse_options
 from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.harvest.sources.source_moves import has_datasets
 from ckanext.ukharvest.lib.texts import gettext
@@ -111,15 +111,6 @@ def comparable_url(url: str) -> str:
     standard = {"http": ":80", "https": ":443"}[parts.scheme]
     query = f"?{parts.query}" if parts.query else ""
     return f"{parts.scheme}://{parts.netloc.removesuffix(standard)}{parts.path.rstrip('/')}{query}"
-
-
-def comparable_config(text: str | None) -> str:
-    """Return a form of a configuration that is equal for two with the same options."""
-    try:
-        options = json.loads(text or "{}")
-    except ValueError:
-        return str(text)
-    return json.dumps(options, sort_keys=True) if options else ""
 
 
 # Signs that turn all text after them, which no title needs (Unicode 9, section 23.2).

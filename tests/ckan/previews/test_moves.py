@@ -282,10 +282,15 @@ def test_move_is_refused_with_a_reason(
         act("ukharvest_source_move", **asked)
     portal.gather(job_id)
     portal.finish(job_id)
-    act("harvest_source_patch", id=source_id, url=publisher.url("/third.json"))
-    with pytest.raises(tk.ValidationError, match="has changed since"):
-        act("ukharvest_source_move", **asked)
-    act("harvest_source_patch", id=source_id, url=publisher.url(f"{OLD}/data.json"))
+    old = {"url": publisher.url(f"{OLD}/data.json"), "config": ""}
+    for key, value in (
+        ("url", publisher.url("/third.json")),
+        ("config", '{"default_tags": ["parking"]}'),
+    ):
+        act("harvest_source_patch", id=source_id, **{**old, key: value})
+        with pytest.raises(tk.ValidationError, match="has changed since"):
+            act("ukharvest_source_move", **asked)
+    act("harvest_source_patch", id=source_id, **old)
     assert [row[0] for row in stored()] == [row[0] for row in before]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -88,6 +89,25 @@ def test_a_failing_source_heals_with_one_click(
     work_off()
     assert act("ukharvest_source_show", source_id=source)["health"] == "healthy"
     assert {each["name"] for each in portal.datasets()} == names
+
+
+def test_options_saved_after_a_search_stay(
+    portal: Portal, publisher: Publisher, source: str, app: CKANTestApp, headers: Any
+) -> None:
+    publisher.serve(NEW, catalogue(5))
+    portal.run(source)
+    work()
+    url = form_of(app, headers).get("action")
+    private = '{"visibility": "private"}'
+    act("harvest_source_patch", id=source, config=private)
+    assert text_of(form_of(app, headers)) == "Search near this URL"
+    page = app.post(url, data={"then": "run"}, headers=headers).body
+    assert "The source has changed since." in page
+    kept = HarvestSource.get(source)
+    assert (kept.url, json.loads(kept.config)) == (publisher.url(OLD), json.loads(private))
+    app.post(form_of(app, headers).get("action"), headers=headers)
+    work()
+    assert text_of(form_of(app, headers)).endswith("5 of 5 datasets. Use it and run")
 
 
 def test_other_datasets_near_the_url_lead_to_the_comparison(

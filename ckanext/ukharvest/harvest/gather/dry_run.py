@@ -141,7 +141,6 @@ def dry_run_move(  # noqa: PLR0913
     moves = find_moves(source.url, url)
     classifier = RecordClassifier(known_records(source.id), None, kind.old_guids)
     keys = source_moves.some_resource_keys(source.id)
-    before = (source.url, source.type)
     declared = {option.name for option in kind.for_options(options).all_options}
     dropped = source_moves.stored_option_names(source.config) - declared
     model.Session.commit()  # no transaction stays open while waiting for the source
@@ -151,6 +150,5 @@ def dry_run_move(  # noqa: PLR0913
         read = Source(url, options, http, limits=config.record_limits(), own_site=config.own_site())
         result = MovePreview(kind, read, watched, classifier, tell, moves=moves, keys=keys).run()
     if move := result["move"]:
-        move["from_url"], move["from_type"] = before
         move["config"], move["dropped"] = text, sorted(dropped)
     return result

@@ -15,6 +15,7 @@ from ckan.plugins import toolkit as tk
 from ckanext.harvest.model import HarvestSource
 from sqlalchemy.dialects.postgresql import JSONB
 
+from ckanext.ukharvest.core.options import comparable_config
 from ckanext.ukharvest.core.outcomes import PreviewState
 from ckanext.ukharvest.harvest import database
 from ckanext.ukharvest.harvest import model as tables
@@ -38,8 +39,8 @@ class SourcePreview(tk.BaseModel):  # type: ignore[misc, name-defined]
             the schema, "may_enter": may read the networks that the ini allows, "is_open": whoever
             has the link may see the result, "form": other fields of the form, "tried": None, or
             {"owner_org": id of the source's organisation, "source_id": of the saved source whose
-            form is tested, or None} if its records go through the portal's own form}; None for the
-            test of a saved source, {"near": its URL, …} for a search near that.
+            form is tested, or None} if its records go through the portal's own form}; of a saved
+            source {"before": its ``place_of`` then, …}, None if a command tested it.
         content, schema_content: bytes of a test that has not ended; loaded when they are used.
     """
 
@@ -78,18 +79,32 @@ _IS_UNSAVED = SourcePreview.source_id.is_(None)
 
 
 def find_search(source: HarvestSource) -> SourcePreview | None:
-    """Return the last search near the URL that a source has; None without one."""
+    """Return the last search near the URL of a source as it is now; None without one."""
     preview = latest_dry_run(source.id, user_name="")
     if preview is None or is_lost(preview):
         return None
-    return preview if (preview.given or {}).get("near") == source.url else None
+    return None if has_changed(preview, source) else preview
 
 
 def add_search(source: HarvestSource) -> SourcePreview:
     """Add a search near the URL of a source; nobody's, and in the end with the URL found."""
-    given = {"way": "url", "name": "", "schema": "", "near": source.url}
-    own = {"source_type": source.type, "config": source.config or "", "given": given}
-    return add_preview("", source_id=source.id, **own)
+    return add_dry_run("", source, source_type=source.type, config=source.config or "")
+
+
+def add_dry_run(user_name: str, source: HarvestSource, **place: str) -> SourcePreview:
+    """Add a dry run of a saved source that waits to start; ``place``: where it is read."""
+    given = {"way": "url", "name": "", "schema": "", "before": place_of(source)}
+    return add_preview(user_name, source_id=source.id, given=given, **place)
+
+
+def place_of(source: HarvestSource) -> list[str]:
+    """Return what a move replaces of a source: URL, type and options."""
+    return [source.url, source.type, comparable_config(source.config)]
+
+
+def has_changed(preview: SourcePreview, source: HarvestSource) -> bool:
+    """Tell whether a saved source has another URL, type or options than as its test was added."""
+    return bool((preview.given or {}).get("before") != place_of(source))
 
 
 def restart_search(id_: str) -> bool:
