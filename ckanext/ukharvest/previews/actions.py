@@ -154,7 +154,8 @@ def ukharvest_source_preview_create(context: Any, data_dict: dict[str, Any]) -> 
     :param source_id: id or name of the saved source (optional)
     :type source_id: string
     :param near: with ``source_id`` alone: look for the source near its URL, on the same host, and
-        compare what is there as at a new URL; at most once a day (optional, default: ``False``)
+        compare what is there as at a new URL; once a day, unless it was broken off (optional,
+        default: ``False``)
     :type near: bool
     :param url: URL to read (optional)
     :type url: string

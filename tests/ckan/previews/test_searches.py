@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+import ckan.plugins.toolkit as tk
 import pytest
 from ckan import model
 from ckan.lib import jobs
@@ -13,10 +14,12 @@ from ckan.tests.helpers import CKANTestApp, call_action
 from ckanext.harvest.model import HarvestSource
 from lxml import html
 
+from ckanext.ukharvest.core.errors import Unreachable
 from ckanext.ukharvest.harvest.background import PERSON
 from ckanext.ukharvest.harvest.gather.previews import SourcePreview
 from ckanext.ukharvest.lib.slots import facts_of
 from ckanext.ukharvest.previews import jobs as preview_jobs
+from ckanext.ukharvest.reading.source_preview import failed
 from tests.ckan.catalogues import catalogue
 from tests.ckan.harvesting import Portal, act, work_off
 from tests.ckan.previews.previewing import work
@@ -135,6 +138,42 @@ def test_nothing_near_the_url_is_said(
     assert act("ukharvest_source_show", source_id=source)["actions"][0] == "settings"
     portal.run(source)
     assert searches() == 0, "once a streak"
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"state": "stopped"},
+        {"result": failed(None, over="time")},
+        {"result": failed(Unreachable("no answer"))},
+    ],
+)
+def test_search_that_was_broken_off_can_be_repeated(
+    portal: Portal, source: str, app: CKANTestApp, headers: Any, values: Any
+) -> None:
+    portal.run(source)
+    work()
+    model.Session.query(SourcePreview).update(values)
+    model.Session.commit()
+    form = form_of(app, headers)
+    assert (text_of(form), form.get("hx-trigger")) == ("Search near this URL", None)
+    app.post(form.get("action"), headers=headers)
+    assert (searches(), text_of(form_of(app, headers))[:11]) == (1, "Looking for")
+
+
+def test_sources_of_other_harvesters_are_not_searched_for(
+    portal: Portal, source: str, app: CKANTestApp, headers: Any
+) -> None:
+    portal.run(source)
+    call_action("job_clear")
+    model.Session.query(SourcePreview).delete()
+    model.Session.query(HarvestSource).update({"type": "ckan_stock"})
+    model.Session.commit()
+    assert act("ukharvest_source_show", source_id=source)["health"] == "failing"
+    assert form_of(app, headers) is None
+    with pytest.raises(tk.ValidationError, match="cannot be tested"):
+        act("ukharvest_source_preview_create", source_id=source, near=True)
+    assert searches() == 0
 
 
 def test_an_open_page_begins_one_search(
