@@ -21,7 +21,7 @@ CONTEXT = {
     **{
         name: f"{CR}{name}"
         for name in ("recordSet", "field", "source", "fileObject", "extract", "column", "key")
-        + ("includes", "citeAs")
+        + ("includes", "citeAs", "transform")
     },
 }
 WITHIN = {"http://mlcommons.org/croissant/1.1": f"{CR}containedIn"}  # 1.0: a name of schema.org
@@ -29,7 +29,11 @@ WITHIN = {"http://mlcommons.org/croissant/1.1": f"{CR}containedIn"}  # 1.0: a na
 
 def _document(version: str) -> dict[str, Any]:
     within = {WITHIN.get(version, "containedIn"): {"@id": "a.zip"}}
-    column = {"fileObject": {"@id": "depths.csv"}, "extract": {"column": "Depth"}}
+    column = {
+        "fileObject": {"@id": "depths.csv"},
+        "extract": {"column": "Depth"},
+        "transform": "metres",
+    }
     field = {"@id": "f", "name": "depth", "dataType": "Float", "source": column}
     return {
         "@context": CONTEXT,
@@ -61,6 +65,7 @@ def test_record_sets_and_archived_files_are_kept(tmp_path: Path, version: str) -
     assert (fords["name"], field["name"]) == ("fords", "depth")
     assert field["dataType"] == "https://schema.org/Float"
     assert field["source"]["extract"] == {"column": "Depth"}
+    assert field["source"]["transform"] == "metres"
     archived = json.loads(record.extras["archived_files"])
     assert sorted(file.get("contentUrl") or file["includes"] for file in archived) == [
         "in/depths.csv",

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from ckanext.ukharvest.core.errors import ParseError
+from ckanext.ukharvest.core.records import RawRecord
+from ckanext.ukharvest.parsers.dcat import parser as dcat
 from ckanext.ukharvest.parsers.dcat.node import Term, natural, read_graph, short
+from tests.counting import assert_linear, count_calls
+from tests.parsers.dcat.turtle import COMPLETE, ntriples
 
 
 @pytest.mark.parametrize(
@@ -51,3 +57,25 @@ def test_line_that_is_no_triple_is_refused(line: str) -> None:
 
 def test_numbers_sort_by_value() -> None:
     assert sorted(["r10", "r9", "r"], key=natural) == ["r", "r9", "r10"]
+
+
+@pytest.mark.parametrize(
+    ("predicate", "link"),
+    [
+        ("cr:recordSet", "cr:subField"),
+        ("dct:spatial", "gsp:hasGeometry"),
+        ("dct:accrualPeriodicity", "rdf:value"),
+        ("<http://a.uk/def#unread>", "<http://a.uk/def#below>"),
+    ],
+)
+@pytest.mark.parametrize("node", [r"_:n\1", r"<http://a.uk/\1>"])
+def test_nodes_that_name_each_other_are_read_once(predicate: str, link: str, node: str) -> None:
+    def cost(links: int) -> int:
+        nodes = ", ".join(f"<http://a.uk/{number}>" for number in range(round(links**0.5)))
+        own = "".join(f"{name} {text} ; " for name, text in COMPLETE)
+        each = "".join(f"{name} {link} {nodes} .\n" for name in nodes.split(", "))
+        content = ntriples(f"<http://a.uk/d> a dcat:Dataset ; {own} {predicate} {nodes} .\n{each}")
+        content = re.sub(r"<http://a.uk/(\d+)>", node, content)
+        return count_calls(dcat.parse, RawRecord("http://a.uk/d", content), {})
+
+    assert_linear(cost, 144, 4)

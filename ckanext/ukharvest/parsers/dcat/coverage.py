@@ -15,7 +15,7 @@ from ckanext.ukharvest.core.values.languages import language_code
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.tags import clean_tags
 from ckanext.ukharvest.parsers import table
-from ckanext.ukharvest.parsers.dcat.node import Node
+from ckanext.ukharvest.parsers.dcat.node import Node, Term
 from ckanext.ukharvest.parsers.table import FieldValues
 
 SPATIAL = ("dct:spatial", "dct:coverage", "schema:spatialCoverage", "dct:spacial")
@@ -28,8 +28,9 @@ _MAX_LEVEL = 4  # of nested durations
 def frequency(node: Node, names: table.Names) -> str:
     """Return the update frequency: a code, text, or a duration of OWL-Time."""
     refused = written = ""
+    seen: set[Term] = set()
     for part in node.nodes(*names):
-        for text in filter(None, (part.uri, part.label(), _duration(part))):
+        for text in filter(None, (part.uri, part.label(), _duration(part, seen))):
             try:
                 return parse_frequency(text)
             except ValueError as exc:
@@ -39,13 +40,19 @@ def frequency(node: Node, names: table.Names) -> str:
     return ""
 
 
-def _duration(part: Node, level: int = 0) -> str:
-    """Return ``P1Y`` for a time:DurationDescription, which may be nested below rdf:value."""
+def _duration(part: Node, seen: set[Term], level: int = 0) -> str:
+    """Return ``P1Y`` for a time:DurationDescription, which may be nested below rdf:value.
+
+    Args:
+        seen: the nodes read before, which are not read again: nodes may name each other.
+    """
+    seen.add(part.term)
     for unit in ("years", "months", "weeks", "days"):
         if number := part.text(f"time:{unit}"):
             return f"P{number.removesuffix('.0')}{unit[0].upper()}"
     below = part.nodes("rdf:value") if level < _MAX_LEVEL else ()
-    return next(filter(None, (_duration(part_below, level + 1) for part_below in below)), "")
+    durations = (_duration(part, seen, level + 1) for part in below if part.term not in seen)
+    return next(filter(None, durations), "")
 
 
 Names = tuple[str, ...]

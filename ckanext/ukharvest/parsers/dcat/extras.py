@@ -14,7 +14,7 @@ from ckanext.ukharvest.core.records import Period
 from ckanext.ukharvest.core.values.identifiers import property_value
 from ckanext.ukharvest.core.values.multivalue import as_list
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
-from ckanext.ukharvest.parsers.dcat.node import Node
+from ckanext.ukharvest.parsers.dcat.node import Node, Term
 
 # Stored as one text; several values are joined.
 SINGLE = {
@@ -289,9 +289,10 @@ NOT_READ = _ABOUT_NODES | _OF_WORKS
 
 def unread_predicates(node: Node, read: Collection[str]) -> Iterator[tuple[str, str]]:
     """Yield the local name and the text of each predicate that is not among those read."""
+    seen: set[Term] = set()
     for predicate in node.predicates():
         if predicate not in read:
-            values = [value for part in node.nodes(predicate) if (value := _value(part, 1))]
+            values = [value for part in node.nodes(predicate) if (value := _value(part, seen, 1))]
             if values:
                 yield _name(predicate), _text(values)
 
@@ -306,9 +307,16 @@ def _name(predicate: str) -> str:
     return re.split(r"[#/:]", predicate.rstrip("#/"))[-1]
 
 
-def _value(node: Node, level: int) -> Any:
-    """Return a URI or a text; of a blank node what hangs below it."""
+def _value(node: Node, seen: set[Term], level: int) -> Any:
+    """Return a URI or a text; of a blank node what hangs below it, where it comes first.
+
+    Args:
+        seen: the blank nodes returned before: nodes may name each other.
+    """
     below = [name for name in node.predicates() if name != "rdf:type"]
-    if node.term.kind != "blank" or level == _MAX_LEVEL:
+    if node.term.kind != "blank" or node.term in seen or level == _MAX_LEVEL:
         return node.value()
-    return {_name(name): [_value(part, level + 1) for part in node.nodes(name)] for name in below}
+    seen.add(node.term)
+    return {
+        _name(name): [_value(part, seen, level + 1) for part in node.nodes(name)] for name in below
+    }

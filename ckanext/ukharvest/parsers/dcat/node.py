@@ -190,6 +190,7 @@ class Scope:
         max_resources: maximum number of distributions to read.
         problems: in the order of reading.
         base: URL of the document, for texts that are URLs without a host.
+        labels: of the nodes that were asked for theirs.
     """
 
     graph: Graph
@@ -197,6 +198,7 @@ class Scope:
     max_resources: int = 1000
     problems: list[Problem] = field(default_factory=list)
     base: str = ""
+    labels: dict[Term, str] = field(default_factory=dict)
 
 
 class Node(BaseNode):
@@ -324,10 +326,10 @@ class Node(BaseNode):
         """Return the node's label; "" for a URI without any description."""
         if self.term.kind == "literal":
             return clean_text(self.term.value)
-        for name in LABELS:
-            if labels := self.best(name):
-                return labels[0]
-        return ""
+        labels = self._scope.labels
+        if self.term not in labels:
+            labels[self.term] = next(filter(None, map(self.best, LABELS)), [""])[0]
+        return labels[self.term]
 
     def value(self) -> str:
         """Return the URI or the text; of a blank node its label."""
@@ -369,7 +371,9 @@ class Node(BaseNode):
 
     def places(self, *names: str) -> Places:
         """Return the places that the predicates' objects are."""
-        return read_places(map(_place, self.nodes(*names)), self.reporter(names[0]))
+        seen: set[Term] = set()
+        items = (_place(part, seen) for part in self.nodes(*names))
+        return read_places(items, self.reporter(names[0]))
 
     def size_text(self, name: str) -> str:
         """Return the text of a file's size, or of the first node of one."""
@@ -411,24 +415,29 @@ class Node(BaseNode):
             return ""
 
 
-def _place(part: Node) -> Place | str:
+def _place(part: Node, seen: set[Term]) -> Place | str:
     if part.term.kind == "literal":
         return part.label()
-    return Place(_shapes(part), part.text(*_PLACE_NAMES), part.uri)
+    return Place(_shapes(part, seen), part.text(*_PLACE_NAMES), part.uri)
 
 
-def _shapes(part: Node, level: int = 0) -> Iterator[tuple[str, places.Parse]]:
-    """Yield texts that might be geometries, and how to read them, from a node and those below."""
+def _shapes(part: Node, seen: set[Term], level: int = 0) -> Iterator[tuple[str, places.Parse]]:
+    """Yield texts that might be geometries, and how to read them, from a node and those below.
+
+    Args:
+        seen: the nodes read before, of this place or another one: nodes may name each other.
+    """
     if part.term.kind == "literal":
         yield part.label(), places.parse_spatial
         return
+    seen.add(part.term)
     for name in _SHAPES if level < _MAX_LEVEL else ():
         # GeoJSON before WKT, whose axis order depends on the writer.
         for shape in sorted(part.nodes(name), key=lambda each: "{" not in each.term.value[:1]):
             if name in _LATITUDE_FIRST:
                 yield shape.label(), partial(places.parse_latitude_first, _LATITUDE_FIRST[name])
-            else:
-                yield from _shapes(shape, level + 1)
+            elif shape.term not in seen:
+                yield from _shapes(shape, seen, level + 1)
     if (latitude := part.text("geo:lat", "schema:latitude")) and (
         longitude := part.text("geo:long", "schema:longitude")
     ):
