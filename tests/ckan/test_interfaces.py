@@ -235,6 +235,34 @@ def test_plugins_are_told_of_a_run_at_least_once(
     assert calls[-1][2:] == ([], [gone])
 
 
+def test_plugins_are_told_of_runs_that_people_end(
+    hook: Any, portal: Portal, publisher: Publisher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By approving deletions, and by stopping a run."""
+    calls: list[Any] = []
+    set_method(monkeypatch, hook, "after_run", lambda *args: calls.append(args[2:]))
+    publisher.serve(PATH, catalogue(4))
+    source_id = portal.source(publisher.url(PATH))
+    stopped = portal.create_job(source_id)
+    portal.gather(stopped)
+    for object_id in portal.waiting(stopped)[:2]:
+        portal.deliver(object_id)
+    act("ukharvest_run_stop", id=stopped)
+    tick()
+    work()
+    imported = [each["id"] for each in portal.datasets()]
+    assert [(job_id, sorted(changed), gone) for job_id, changed, gone in calls] == [
+        (stopped, sorted(imported), [])
+    ]
+    publisher.serve(PATH, catalogue([dataset(9)]))
+    for _run in range(2):
+        portal.run(source_id)
+    work()
+    job_id = act("ukharvest_pending_decide", source_id=source_id, decision="approve")["job_id"]
+    work()
+    assert [(call[0], sorted(call[2])) for call in calls[3:]] == [(job_id, sorted(imported))]
+
+
 def test_a_plugin_that_always_fails_is_given_up(
     hook: Any, portal: Portal, publisher: Publisher, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -26,7 +26,7 @@ from ckanext.ukharvest.harvest.index import search_index
 from ckanext.ukharvest.harvest.model import JobReport
 from ckanext.ukharvest.harvest.records import decisions, pending, record_state
 from ckanext.ukharvest.harvest.records.pending import Waiting
-from ckanext.ukharvest.harvest.run import run_report
+from ckanext.ukharvest.harvest.run import run_end, run_report
 from ckanext.ukharvest.harvest.sources import decision_log
 from ckanext.ukharvest.lib import schema
 from ckanext.ukharvest.lib.lookups import RUN_FIRST, source_of
@@ -257,6 +257,6 @@ def _delete(source_id: str, job_id: str, object_ids: Sequence[str]) -> Counter[s
             compat.rollback()
             claims.give_back(heart.id)
             Session.commit()
-    counts = decisions.close_deletions(job_id)
-    search_index.index_changed([source_id], lambda: False)
-    return counts
+    if not run_end.end_if_done(job_id):  # it goes on; the numbers of datasets have changed
+        search_index.index_changed([source_id], lambda: False)
+    return decisions.count_results(job_id)

@@ -18,7 +18,7 @@ from ckanext.ukharvest.harvest.consumers import failures
 from ckanext.ukharvest.harvest.consumers.workers import load_limits
 from ckanext.ukharvest.harvest.gather import objects
 from ckanext.ukharvest.harvest.records import record_history
-from ckanext.ukharvest.harvest.run import run_end, run_report, runs, stopping, sweeper
+from ckanext.ukharvest.harvest.run import after_run, run_end, run_report, runs, stopping, sweeper
 from ckanext.ukharvest.harvest.sources import schedules
 from ckanext.ukharvest.harvest_actions import schema as harvest_schema
 from ckanext.ukharvest.harvest_actions.actions import SourceIsBeingCleared
@@ -164,7 +164,7 @@ def _named(name_or_id: str) -> HarvestJob:
 def _stop(job: HarvestJob, user: str) -> bool:
     """Stop a run of one of our types; return True if none of its work is under way."""
     source_id = str(job.source_id)
-    is_over = stopping.stop_run(job, user, load_limits())
+    is_over = stopping.stop_run(job, user, load_limits(), after_run.plugins_to_tell())
     if is_over:
         tk.get_action("harvest_source_reindex")(_own(user), {"id": source_id})
     return is_over

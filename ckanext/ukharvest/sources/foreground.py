@@ -20,7 +20,7 @@ from ckanext.ukharvest.harvest.consumers import claims, failures
 from ckanext.ukharvest.harvest.consumers.workers import Heart, Limits
 from ckanext.ukharvest.harvest.gather import objects
 from ckanext.ukharvest.harvest.model import Record, RecordProblem, utcnow
-from ckanext.ukharvest.harvest.run import run_report, stopping
+from ckanext.ukharvest.harvest.run import after_run, run_report, stopping
 from ckanext.ukharvest.harvest.sources import accepted_problems
 from ckanext.ukharvest.lib.output import RefusedError
 from ckanext.ukharvest.source_types.source_type import SourceType
@@ -59,7 +59,8 @@ def run_in_foreground(source: HarvestSource, mode: str, guid: str) -> int:
             model.Session.rollback()
             job = HarvestJob.get(job_id)
             if job.source.type in config.our_type_names():  # no other process works on it
-                stopping.stop_run(job, config.harvest_user(), Limits(0))
+                plugins = after_run.plugins_to_tell()
+                stopping.stop_run(job, config.harvest_user(), Limits(0), plugins)
             else:
                 tk.get_action("harvest_job_abort")(_context(), {"id": job_id})
             click.echo("Stopped: what was imported stays, the rest waits for the next run.")

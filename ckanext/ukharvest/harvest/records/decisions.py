@@ -188,17 +188,8 @@ def count_around(source_id: str, due: Sequence[Waiting]) -> tuple[int, int]:
     return len(rows), len(titles & others)
 
 
-def close_deletions(job_id: str) -> Counter[str]:
-    """End such a job, unless an object of it waits again; commits.
-
-    Returns:
-        Report status → number of its objects.
-    """
-    job = HarvestJob.get(job_id)
-    if not exists_statements(HarvestObject.harvest_job_id == job_id, objects.is_open_object()):
-        job.status = "Finished"
-        job.finished = utcnow()
-    Session.commit()
+def count_results(job_id: str) -> Counter[str]:
+    """Return report status → number of a job's objects."""
     query = sa.select(HarvestObject.report_status).where(HarvestObject.harvest_job_id == job_id)
     return Counter(Session.scalars(query))
 

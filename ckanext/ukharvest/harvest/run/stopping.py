@@ -36,13 +36,16 @@ def note_request(job: HarvestJob, user: str) -> JobReport:
     return open_report(job.id, job.source_id, stopped_by=user)
 
 
-def stop_run(job: HarvestJob, user: str, limits: workers.Limits) -> bool:
+def stop_run(
+    job: HarvestJob, user: str, limits: workers.Limits, plugins: dict[str, int] | None
+) -> bool:
     """Stop a run; True if that ended it; commits.
 
     A running gather and records being imported end by themselves: their workers check for it.
 
     Args:
         limits: when a worker counts as gone, or hung.
+        plugins: to tell once it has ended, as ``after_run.plugins_to_tell``.
     """
     # Lock the job's row: a gather that starts now has changed it already, or waits.
     Session.execute(sa.select(HarvestJob.id).where(HarvestJob.id == job.id).with_for_update())
@@ -74,6 +77,7 @@ def stop_run(job: HarvestJob, user: str, limits: workers.Limits) -> bool:
     is_over = not objects.has_open_objects(job.id)
     if is_over:
         close_job(job)
+        report.plugins_due = plugins
     Session.commit()
     return is_over
 
