@@ -120,17 +120,30 @@ def send_status_mails() -> list[str]:
 
     Each is marked as sent before: one that is lost is better than one at each tick.
     """
-    due = sa.select(JobReport.id).where(JobReport.status_mail_due).with_for_update(skip_locked=True)
-    claimed = execute(
+    sent = []
+    while claimed := _claim_mail():
+        job_id, source_id = claimed
+        try:
+            _send_status_mail(job_id, source_id)
+        except Exception:  # such as a time-out, which CKAN's mailer lets through
+            log.exception("The email about run %s could not be sent", job_id)
+            compat.rollback()
+        else:
+            sent.append(f"sent the email about run {job_id}")
+    return sent
+
+
+def _claim_mail() -> tuple[str, str] | None:
+    """Mark the oldest email that is due as sent; return the ids of its run and source; commits."""
+    due = sa.select(JobReport.id).where(JobReport.status_mail_due).order_by(JobReport.id).limit(1)
+    row = execute(
         sa.update(JobReport)
-        .where(JobReport.id.in_(due))
+        .where(JobReport.id == due.with_for_update(skip_locked=True).scalar_subquery())
         .values(status_mail_due=False)
         .returning(JobReport.job_id, JobReport.source_id)
-    ).all()
+    ).first()
     Session.commit()
-    for job_id, source_id in claimed:
-        _send_status_mail(job_id, source_id)
-    return [f"sent the email about run {job_id}" for job_id, _source in claimed]
+    return tuple(row) if row else None
 
 
 def _send_status_mail(job_id: str, source_id: str) -> None:

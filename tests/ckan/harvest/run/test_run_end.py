@@ -11,6 +11,7 @@ import pytest
 from ckan import model
 from ckan.tests import factories
 from ckan.tests.helpers import CKANTestApp
+from ckanext.harvest.logic.action import update as stock
 
 from ckanext.ukharvest.harvest.model import JobReport
 from ckanext.ukharvest.harvest.run import run_end
@@ -101,6 +102,30 @@ def test_of_two_consumers_one_ends_the_run(
     tick()
     assert inbox.new_mails() == []
     assert act("harvest_source_show", id=source_id)["status"]["total_datasets"] == 2
+
+
+@pytest.mark.in_process
+@pytest.mark.ckan_config("ckan.harvest.status_mail.all", "true")
+def test_mail_that_fails_costs_no_other_runs_mail(
+    portal: Portal, done: str, inbox: Inbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source_id = portal.job(done)["source_id"]
+    factories.Sysadmin(email="sysadmin@portal.example")
+    run_end.end_if_done(done)
+    portal.gather(other := portal.create_job(source_id))
+    real, calls = stock.send_summary_email, list[str]()
+
+    def fail_once(context: Any, source_id: str, status: Any) -> None:
+        calls.append(status["last_job"]["id"])
+        if len(calls) == 1:
+            raise TimeoutError
+        real(context, source_id, status)
+
+    monkeypatch.setattr(stock, "send_summary_email", fail_once)
+    for _ in range(2):
+        tick()
+    assert sorted(calls) == sorted([done, other])
+    assert len(inbox.new_mails()) > 0
 
 
 @pytest.mark.in_process
