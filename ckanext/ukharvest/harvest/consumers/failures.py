@@ -75,11 +75,16 @@ def try_to_queue(send: Callable[[], T]) -> T | None:
     try:
         return send()
     except Exception as exc:
-        # pika raises a socket's errors, such as of a name that is not known, as they are.
-        if failing_service(exc) not in QUEUES and not isinstance(exc, OSError):
+        if not is_queue_fault(exc):
             raise
         log.warning("The queue cannot be reached, the sweeper sends this later: %s", exc)
         return None
+
+
+def is_queue_fault(exc: BaseException) -> bool:
+    """Tell whether an exception says that a queue does not answer."""
+    # pika raises a socket's errors, such as of a name that is not known, as they are.
+    return failing_service(exc) in QUEUES or isinstance(exc, OSError)
 
 
 def first_error_line(exc: Exception) -> str:

@@ -67,16 +67,29 @@ def send_left_jobs() -> list[str]:
 
 
 def _send(ids: Sequence[int]) -> int:
-    """Send jobs in their order until the queue fails; commit; return their number."""
+    """Send jobs in their order until the queue fails; commit; return their number.
+
+    One that cannot be sent, such as with a class of a plugin that is gone, is logged and dropped.
+    """
     query = sa.select(HeldJob).where(HeldJob.id == any_number(ids)).order_by(HeldJob.id)
-    sent = []
+    sent, dropped = list[int](), list[int]()
     try:
         for row in Session.scalars(query):
-            func, args, kwargs, more = pickle.loads(row.call)  # noqa: S301 - packed by HeldQueue
-            own = {"job_id": row.job_id, "meta": {"title": row.title}}
-            jobs.get_queue(row.queue).enqueue_call(func, args, kwargs, **{**more, **own})
-            sent.append(row.id)
+            try:
+                _enqueue(row)
+                sent.append(row.id)
+            except Exception as exc:
+                if failures.is_queue_fault(exc):
+                    raise
+                log.exception("Background job %s (%s) is dropped", row.job_id, row.title)
+                dropped.append(row.id)
     finally:
-        execute(sa.delete(HeldJob).where(HeldJob.id == any_number(sent)))
+        execute(sa.delete(HeldJob).where(HeldJob.id == any_number([*sent, *dropped])))
         Session.commit()
     return len(sent)
+
+
+def _enqueue(row: HeldJob) -> None:
+    func, args, kwargs, more = pickle.loads(row.call)  # noqa: S301 - packed by HeldQueue
+    own = {"job_id": row.job_id, "meta": {"title": row.title}}
+    jobs.get_queue(row.queue).enqueue_call(func, args, kwargs, **{**more, **own})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from typing import Any
 
 import ckan.plugins.toolkit as tk
@@ -86,5 +87,20 @@ def test_plugin_jobs_wait_for_a_queue_that_fails(
     assert held_jobs.send_left_jobs() == ["queued 4 background jobs of plugins"]
     assert sorted(queued()) == [f"Dataset {n:05}" for n in range(6)]
     assert jobs.get_queue().job_ids == ids
+    assert not model.Session.query(HeldJob).count()
+    jobs.get_queue().empty()
+
+
+def test_job_of_a_plugin_that_is_gone_holds_up_no_other(clean: None) -> None:
+    long_ago = {"queue": "default", "created": utcnow().replace(year=2020)}
+    for job_id, call in (
+        ("gone", b"cno_such_module\nf\n."),
+        ("good", pickle.dumps((print, (), {}, {}))),
+    ):
+        model.Session.add(HeldJob(job_id=job_id, call=call, title=job_id, **long_ago))
+    model.Session.commit()
+    jobs.get_queue().empty()
+    assert held_jobs.send_left_jobs() == ["queued 1 background job of plugins"]
+    assert queued() == ["good"]
     assert not model.Session.query(HeldJob).count()
     jobs.get_queue().empty()
