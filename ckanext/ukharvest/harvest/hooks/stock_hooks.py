@@ -13,7 +13,7 @@ import copy
 import functools
 import importlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ckan import model
@@ -217,7 +217,7 @@ class StockDataset:
         changed["extras"] = _extras(
             _taken(*(extra_values(each) for each in (package, self._before, self._given)))
         )
-        changed["resources"] = [_file(file, *files) for file in self._given.get("resources", ())]
+        changed["resources"] = list(_files(self._given.get("resources", ()), *files))
         package.clear()
         package.update(changed)
 
@@ -339,10 +339,18 @@ def _taken(
     }
 
 
-def _file(
-    after: dict[str, Any], ours: Sequence[dict[str, Any]], before: Sequence[dict[str, Any]]
-) -> dict[str, Any]:
-    place = after.get(_PLACE)
-    taken = dict(after) if place is None else _taken(ours[place], before[place], after)
-    taken.pop(_PLACE, None)
-    return taken
+def _files(
+    given: Iterable[Mapping[str, Any]],
+    ours: Sequence[dict[str, Any]],
+    before: Sequence[Mapping[str, Any]],
+) -> Iterator[dict[str, Any]]:
+    """Yield our files as the hooks changed theirs: the same dicts, whose match keys are known."""
+    free = dict(enumerate(ours))
+    for after in given:
+        place = after.get(_PLACE)
+        file = free.pop(place, {})
+        changed = _taken(file, before[place], after) if file else dict(after)
+        changed.pop(_PLACE, None)
+        file.clear()
+        file.update(changed)
+        yield file

@@ -72,6 +72,28 @@ def test_hooks_of_dcat_change_and_follow_datasets(
     assert after == [(found["id"], "https://data.example/0", "parks-0")] * 2
 
 
+def test_file_keeps_its_id_past_a_hook_when_its_url_changes(
+    dcat: Any, portal: Portal, publisher: Publisher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def before(_self: Any, _obj: Any, data: dict[str, Any], _shared: Any) -> None:
+        data["resources"] = [
+            {"url": "https://data.example/help", "name": "Help"},
+            *data["resources"],
+        ]
+
+    monkeypatch.setattr(dcat, "before_create", before)
+    monkeypatch.setattr(dcat, "before_update", before)
+    source = source_of(portal, publisher, 0)
+    assert figures(portal.run(source)) == {"added": 1}
+    ids = [file["id"] for file in portal.datasets()[0]["resources"]]
+    text = (TURTLE + ROW.format(0)).replace("0.csv>", 'new.csv> ; dct:title "New"')
+    publisher.serve("/c.ttl", text, headers={"Content-Type": "text/turtle"})
+    assert figures(portal.run(source)) == {"updated": 1}
+    [_help, file] = files = portal.datasets()[0]["resources"]
+    assert file["url"] == "https://data.example/new.csv"
+    assert [file["id"] for file in files] == ids
+
+
 def test_dataset_that_a_hook_empties_is_left_as_it_is(
     dcat: Any, portal: Portal, publisher: Publisher, monkeypatch: pytest.MonkeyPatch
 ) -> None:
