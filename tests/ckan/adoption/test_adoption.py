@@ -64,12 +64,14 @@ def test_resource_added_by_a_person_stays(
     stock.fill(numbered(2), objects=objects)
     first = portal.datasets()[0]
     mine = {"url": "https://elsewhere.example/notes.pdf?a=1&b=2", "name": "My notes"}
-    act("resource_create", package_id=first["id"], **mine)
+    begins = {"url": "https://data.example/files/", "name": "Page"}  # so do the record's
+    for file in (mine, begins):
+        act("resource_create", package_id=first["id"], **file)
     records = numbered(2)
     records[0]["distribution"] = [{"downloadURL": "https://data.example/new.csv", "title": "New"}]
     publisher.serve(PATH, catalogue(records))
     portal.run(source)
-    expected = ["New", "My notes"] if objects else ["New"]
+    expected = ["New", "My notes", "Page"] if objects else ["New"]
     assert [each["name"] for each in portal.datasets()[0]["resources"]] == expected
 
 

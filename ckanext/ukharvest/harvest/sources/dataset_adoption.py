@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import html
 import itertools
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
@@ -208,8 +209,13 @@ def resources_written(
         return None
     content = html.unescape(row[0]).replace("\\/", "/").replace("\\u0026", "&")
     return [
-        (file["id"], "") for file in resources if file.get("url") and file["url"] in content
+        (file["id"], "") for file in resources if file.get("url") and _names(content, file["url"])
     ] or None
+
+
+def _names(content: str, url: str) -> bool:
+    """Tell whether a text has this URL, and not only longer ones that begin with it."""
+    return bool(re.search(re.escape(url) + r"(?![\w/?#&=%~+-]|[.:]\w)", content))
 
 
 def _deleted_twins(source: HarvestSource) -> list[HarvestSource]:
