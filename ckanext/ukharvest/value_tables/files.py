@@ -36,7 +36,10 @@ def read(data: bytes, name: str, field: str, language: str) -> list[Row]:
         ValueError: with a sentence for people, it cannot be read.
     """
     if name.lower().endswith(".csv"):
-        return list(_read_csv(data))
+        try:
+            return list(_read_csv(data))
+        except csv.Error as exc:
+            raise ValueError(f"the file cannot be read as CSV: {exc}") from exc
     try:
         return list(_read_skos(data, field, language))
     except ProtocolError as exc:

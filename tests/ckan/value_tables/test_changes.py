@@ -107,6 +107,18 @@ def test_the_page_saves_changed_rows_and_files(
     assert "There is a problem" in page.text
 
 
+def test_broken_csv_is_refused(
+    source: str, app: CKANTestApp, sysadmin: Any, ckan: Any, tmp_path: Any
+) -> None:
+    broken = b'field,value,ours\n"' + b"x" * 140_000
+    file = (io.BytesIO(broken), "values.csv")
+    page = app.post("/harvest/parking/values", data={"upload": file}, headers=sysadmin["headers"])
+    assert "There is a problem" in page.text
+    (tmp_path / "values.csv").write_bytes(broken)
+    refused = ckan("ukharvest", "values", "--read", str(tmp_path / "values.csv"), check=False)
+    assert (refused.returncode, "field limit" in refused.stderr) == (2, True)
+
+
 def test_labels_of_skos_in_all_languages_become_ours(source: str, ckan: Any, tmp_path: Any) -> None:
     (tmp_path / "themes.ttl").write_text(SKOS)
     ckan("ukharvest", "values", "--read", str(tmp_path / "themes.ttl"))
