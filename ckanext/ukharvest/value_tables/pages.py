@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ckan.plugins import toolkit as tk
@@ -12,6 +13,7 @@ from ckanext.ukharvest.lib import actions as action_tools
 from ckanext.ukharvest.lib import pages
 from ckanext.ukharvest.lib.slots import Slot
 from ckanext.ukharvest.mapping import record_values
+from ckanext.ukharvest.mapping.record_values import fold
 from ckanext.ukharvest.sources import pages as source_pages
 from ckanext.ukharvest.value_tables import files
 from ckanext.ukharvest.value_tables.texts import FIELDS
@@ -72,7 +74,7 @@ def _page(source: dict[str, Any] | None) -> Any:
         return _shown(source, listed, {})
     pages.check_token()
     try:
-        data = {**_scope(source), "values": _sent()}
+        data = {**_scope(source), "values": _sent(listed["results"])}
         tk.get_action("ukharvest_value_update")(action_tools.context(), data)
     except tk.ValidationError as exc:
         action_tools.roll_back()
@@ -83,8 +85,11 @@ def _page(source: dict[str, Any] | None) -> Any:
     return tk.redirect_to(tk.request.path)
 
 
-def _sent() -> list[dict[str, str]]:
-    """Return the rows of the form that were changed, and those of its file.
+def _sent(listed: Iterable[Mapping[str, Any]]) -> list[dict[str, str]]:
+    """Return the rows of the form and of its file that were changed.
+
+    Args:
+        listed: the rows that the page and its CSV have, also of the portal's table.
 
     Raises:
         ValueError: the file cannot be read.
@@ -98,7 +103,9 @@ def _sent() -> list[dict[str, str]]:
     ]
     if upload and upload.filename:
         language = config.portal_language()
-        rows += files.read(upload.read(), upload.filename, form.get("of", ""), language)
+        same = {(row["field"], fold(row["value"]), row["ours"]) for row in listed}
+        read = files.read(upload.read(), upload.filename, form.get("of", ""), language)
+        rows += [row for row in read if (row["field"], fold(row["value"]), row["ours"]) not in same]
     return rows
 
 

@@ -119,6 +119,29 @@ def test_broken_csv_is_refused(
     assert (refused.returncode, "field limit" in refused.stderr) == (2, True)
 
 
+def test_an_editors_csv_goes_out_and_in(
+    portal: Portal, source: str, organization: dict[str, str], app: CKANTestApp
+) -> None:
+    other, editor = factories.Organization(), member(organization)
+    council = row("organisation", "Somewhere Council", other["name"])
+    act("ukharvest_value_update", values=[council])
+    rows = [row("theme", "Wheels", "Transport"), row("organisation", "Roads", other["name"])]
+    act("ukharvest_value_update", source=source, values=rows)
+    portal.run(source)
+    url = "/harvest/parking/values"
+    downloaded = app.get(f"{url}.csv", headers=editor["headers"]).text
+    assert f"organisation,Somewhere Council,{other['name']},portal,2" in downloaded
+    file = (io.BytesIO(downloaded.replace("Transport", "Education").encode()), "values.csv")
+    app.post(url, data={"upload": file}, headers=editor["headers"], follow_redirects=False)
+    listed = act("ukharvest_value_list", source=source)["results"]
+    assert {each["value"]: each["scope"] for each in listed if each["ours"]} == {
+        "Wheels": "source",
+        "Roads": "source",
+        "Somewhere Council": "portal",
+    }
+    assert table(source)["Wheels"] == "Education"
+
+
 def test_labels_of_skos_in_all_languages_become_ours(source: str, ckan: Any, tmp_path: Any) -> None:
     (tmp_path / "themes.ttl").write_text(SKOS)
     ckan("ukharvest", "values", "--read", str(tmp_path / "themes.ttl"))
