@@ -106,9 +106,10 @@ def _own_names(source_id: str | None) -> set[str]:
 def ukharvest_value_update(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
     """Add, replace and remove rows of a table of values; others stay.
 
-    For users who may update the source: to organisations that they administer, and to groups that
-    they may add datasets to. Without a source, the table for all sources, for sysadmins. The next
-    run of each source imports the records again that come out differently.
+    For users who may update the source: to and from organisations that they administer, and groups
+    that they may add datasets to. Without a source, the table for all sources, for sysadmins: at
+    most 100 extra fields each. The next run of each source imports the records again that come out
+    differently.
 
     :param source: id or name of a harvest source (optional, default: the portal's table)
     :type source: string
@@ -128,7 +129,9 @@ def ukharvest_value_update(context: Any, data_dict: dict[str, Any]) -> dict[str,
     except tk.Invalid as exc:
         raise invalid("values", exc.error) from exc
     user, is_free = context.get("user"), _is_free(context)
-    checked, errors = row_schema.check(rows, user, is_free=is_free)
+    table = rows_model.load_rows(source_id)
+    stored = {(row.field, fold(row.value)): row.ours for row in table}
+    checked, errors = row_schema.check(rows, stored, user, is_free=is_free)
     if errors:
         raise tk.ValidationError(errors)
     rows_model.save_rows(source_id, checked)

@@ -49,11 +49,12 @@ def rows_of(values: Any) -> list[Row]:
 
 
 def check(
-    rows: Iterable[Row], user: str, *, is_free: bool
+    rows: Iterable[Row], stored: Mapping[Key, str], user: str, *, is_free: bool
 ) -> tuple[dict[Key, tuple[str, str]], Errors]:
     """Return field and folded value → the value as written and ours; and errors.
 
     Args:
+        stored: field and folded value → ours, of the rows that the table has.
         user: name of who saves the rows.
         is_free: they may name any organisation and group.
     """
@@ -63,6 +64,9 @@ def check(
         try:
             _check_field(row)
             ours = _ours(row, user, is_free=is_free) if row.ours else ""
+            before = stored.get((row.field, fold(row.value)), "")
+            if before not in ("", ours) and not is_free:
+                _check_given_up(row.field, before, user)
         except tk.Invalid as exc:
             place = gettext("Row {n}, {value}", n=number, value=shorten(row.value))
             errors.append(labelled(place, exc.error))
@@ -112,6 +116,17 @@ def _group_id(row: Row, user: str, *, is_free: bool) -> str:
     if not is_free and not _may_use(row.field, group.id, user):
         raise tk.Invalid(gettext("You do not administer {name}.", name=row.ours))
     return str(group.id)
+
+
+def _check_given_up(field: str, group_id: str, user: str) -> None:
+    """Check that a user may take datasets from the organisation or group that a row names.
+
+    Raises:
+        Invalid: they may not.
+    """
+    group = model.Group.get(group_id) if field in record_values.OF_PORTAL else None
+    if group and group.state == "active" and not _may_use(field, group.id, user):
+        raise tk.Invalid(gettext("You do not administer {name}.", name=group.name))
 
 
 def _licence(text: str) -> str:

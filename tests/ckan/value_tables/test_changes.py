@@ -142,6 +142,25 @@ def test_an_editors_csv_goes_out_and_in(
     assert table(source)["Wheels"] == "Education"
 
 
+@pytest.mark.parametrize("ours", ["", "own"])
+def test_editors_take_datasets_only_from_what_they_administer(
+    source: str, organization: dict[str, str], ours: str
+) -> None:
+    own, other = factories.Organization(name="own"), factories.Organization(name="other")
+    editor = member(organization)
+    role = {"username": editor["name"], "role": "admin"}
+    act("organization_member_create", id=own["id"], **role)
+    values = [row("organisation", "Roads", "other"), row("theme", "Wheels", "Transport")]
+    act("ukharvest_value_update", source=source, values=values)
+    assert save_as(editor, source=source, values=[row("theme", "Wheels", "")])
+    taken = [row("organisation", "ROADS", ours)]
+    with pytest.raises(tk.ValidationError, match="You do not administer other"):
+        save_as(editor, source=source, values=taken)
+    act("organization_member_create", id=other["id"], **role)
+    save_as(editor, source=source, values=taken)
+    assert table(source) == ({"ROADS": ours} if ours else {})
+
+
 def test_labels_of_skos_in_all_languages_become_ours(source: str, ckan: Any, tmp_path: Any) -> None:
     (tmp_path / "themes.ttl").write_text(SKOS)
     ckan("ukharvest", "values", "--read", str(tmp_path / "themes.ttl"))
