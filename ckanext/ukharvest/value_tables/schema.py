@@ -21,6 +21,7 @@ from ckanext.ukharvest.mapping.package_mapper import OUR_FIELDS
 from ckanext.ukharvest.mapping.record_values import LONGEST, fold
 from ckanext.ukharvest.value_tables.model import Key
 
+MOST_FIELDS = 100  # other than ours; a run asks for each of them
 MOST_ROWS = 10_000  # of one call
 _MOST_ERRORS = 10
 _FIELD = re.compile(r"[\w:.-]{1,100}")
@@ -72,6 +73,10 @@ def check(
             errors.append(labelled(place, exc.error))
         else:
             checked[row.field, fold(row.value)] = row.value, ours
+    after = {**stored, **{key: ours for key, (_value, ours) in checked.items()}}
+    names = {name for (name, _value), ours in after.items() if ours}
+    if len(record_values.other_fields(names)) > MOST_FIELDS:
+        errors.append(gettext("At most {n} extra fields in a table.", n=MOST_FIELDS))
     return checked, {"values": errors[:_MOST_ERRORS]} if errors else {}
 
 
