@@ -271,9 +271,7 @@ def adopt(source: HarvestSource, planned: Plan, user: str) -> None:
         old["confirmed"] = confirmed
     _write(source, planned)
     options = parse_options(planned.new_config)
-    kind = source_types.TYPES[planned.new_type].for_options(options)
-    reserved = source_types.reserved_options(kind)
-    confirmed = {name: options[name] for name in reserved & options.keys()}
+    confirmed = source_types.reserved_values(source_types.TYPES[planned.new_type], options)
     decision_log.confirm_options(source.id, user, confirmed)
     state.adopted_from = old
     Session.flush()

@@ -44,10 +44,8 @@ def with_reserved_options(stock: Callable[..., Any]) -> Callable[..., Any]:
         source = stock(context, data_dict)
         kind = source_types.find(source.type or "")
         if kind and source_rules.is_trusted(context):
-            options = parse_options(source.config)
-            reserved = source_types.reserved_options(kind.for_options(options)) & options.keys()
+            confirmed = source_types.reserved_values(kind, parse_options(source.config))
             model.Session.flush()
-            confirmed = {name: options[name] for name in reserved}
             user = str(context.get("user") or "")
             decision_log.confirm_options(source.id, user, confirmed)
         return source

@@ -5,6 +5,9 @@ Ours are listed here; other distributions add theirs by entry point (``registry`
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from ckanext.ukharvest.source_types.gemini import GEMINI_CSW, GEMINI_SINGLE, GEMINI_WAF
 from ckanext.ukharvest.source_types.lists import (
     DATASET_TABLE,
@@ -46,7 +49,7 @@ __all__ = [
     "own_type",
     "own_types",
     "registered",
-    "reserved_options",
+    "reserved_values",
 ]
 
 # In the order of detection. A new type is added here.
@@ -117,6 +120,16 @@ def own_type(name: str) -> str:
     return name if name in PORTAL.aliases() else ""
 
 
-def reserved_options(kind: SourceType) -> frozenset[str]:
-    """Return the names of the type's options that only a sysadmin can set."""
-    return frozenset(option.name for option in kind.all_options if option.sysadmin_only)
+def reserved_values(kind: SourceType, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return our name and the value of those options that only a sysadmin can set.
+
+    Args:
+        options: of a source, as stored or sent: those of other harvesters may have their names.
+    """
+    return {
+        option.name: options[name]
+        for option in kind.for_options(options).all_options
+        if option.sysadmin_only
+        for name in (option.alias, option.name)
+        if name in options
+    }

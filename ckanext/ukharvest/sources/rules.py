@@ -296,9 +296,7 @@ def check_config(key: Any, data: Any, errors: Any, context: Any) -> None:
         before = parse_options(source.config) if source else {}
         if OWN_TYPE in before:  # programs may leave it out
             data[key] = _with_own_type(data.get(key), before[OWN_TYPE])
-        kinds = [kind.for_options(options) for options in (parse_options(data.get(key)), before)]
-        reserved = frozenset().union(*map(source_types.reserved_options, kinds))
-        _keep_reserved(key, data, context, before, reserved)
+        _keep_reserved(key, data, context, before, kind)
     try:
         stock.harvest_source_config_validator(key, data, errors, context)
     except tk.Invalid as exc:
@@ -310,23 +308,23 @@ def check_config(key: Any, data: Any, errors: Any, context: Any) -> None:
 
 
 def _keep_reserved(
-    key: Any, data: Any, context: Any, before: Mapping[str, Any], reserved: frozenset[str]
+    key: Any, data: Any, context: Any, before: Mapping[str, Any], kind: source_types.SourceType
 ) -> None:
     """Refuse changes of reserved options, and keep the stored ones that are left out."""
     if is_trusted(context):
         return
     options = parse_options(data.get(key))
-    stored = {name: before[name] for name in reserved if name in before}
-    for name in sorted(reserved & options.keys()):
-        if options[name] != stored.get(name):
+    stored, sent = (source_types.reserved_values(kind, values) for values in (before, options))
+    for name in sorted(sent):
+        if sent[name] != stored.get(name):
             raise tk.Invalid(
                 tk._(
                     "{}: affects other organisations, so only a sysadmin can set it. Leave it "
                     "unchanged, or ask a sysadmin"
                 ).format(name)
             )
-    if stored.keys() - options.keys():
-        data[key] = json.dumps({**options, **stored}, indent=2)
+    if left_out := {name: value for name, value in stored.items() if name not in sent}:
+        data[key] = json.dumps({**options, **left_out}, indent=2)
 
 
 def is_trusted(context: Mapping[str, Any]) -> bool:

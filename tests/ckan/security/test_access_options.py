@@ -12,7 +12,8 @@ from ckan.tests.helpers import CKANTestApp
 from ckanext.harvest.model import HarvestSource
 
 from ckanext.ukharvest import source_types
-from ckanext.ukharvest.core.options import Option
+from ckanext.ukharvest.core.options import Option, parse_options
+from ckanext.ukharvest.harvest.sources import decision_log
 from ckanext.ukharvest.source_types.source_type import COMMON_OPTIONS, SourceType
 from tests.ckan.access import (
     EDITORS,
@@ -202,3 +203,23 @@ def test_options_of_saved_source_follow_the_role(
         stored = HarvestSource.get(source).config
         assert json.loads(stored) == {name: value_of(option)}
     assert not wrong, "\n".join(map(str, wrong))
+
+
+def test_other_name_of_an_option_follows_the_role(
+    app: CKANTestApp, people: dict[str, Headers], organization: dict[str, str]
+) -> None:
+    option = next(each for each in COMMON_OPTIONS if each.name == "organisations")
+    value = value_of(option)
+    fields = {"title": "Roads", "source_type": "ckan", "owner_org": organization["id"]}
+    fields |= {"name": "roads", "url": URL, "config": json.dumps({option.alias: value})}
+    for role in EDITORS - SYSADMINS:
+        assert refused(*send(app, "create", people[role], **fields), role, option), role
+    status, body = send(app, "create", people["sysadmin"], **fields)
+    assert status == 200, body
+    source = json.loads(body)["result"]["id"]
+    assert decision_log.confirmed_options(source) == {"organisations": value}
+    for config in ({option.alias: value}, {option.name: value}, {"default_tags": ["roads"]}):
+        patch = {"id": source, "config": json.dumps(config)}
+        assert send(app, "patch", people["editor"], **patch)[0] == 200, config
+        stored = parse_options(HarvestSource.get(source).config)
+        assert value in (stored.get(option.alias), stored.get(option.name)), config
