@@ -240,7 +240,7 @@ class Transaction:
             if item.is_deletion and self._is_due(item, row)
         }
         due = sorted(filter(None, self._due))
-        self._others = routes.find_others(due)
+        self._takers = self._lock_takers(due)
         if due:
             pending_index.mark_pending(*due)
 
@@ -253,6 +253,16 @@ class Transaction:
             if holder and holder.package_id == route.dataset_id:
                 holders[key] = holder
         return holders
+
+    def _lock_takers(self, package_ids: Sequence[str]) -> dict[str, Record | None]:
+        """Return dataset id → the record that has it next, locked; None if it just ceased to."""
+        others = routes.find_others(package_ids)
+        keys = {id_: (each.source_id, each.guid) for id_, each in others.items() if each.may_have}
+        rows = record_rows.lock_rows(keys.values()) if keys else {}
+        return {
+            id_: row if (row := rows.get(key)) and routes.is_other_route(row, id_) else None
+            for id_, key in keys.items()
+        }
 
     def _is_due(self, item: Item, row: Record) -> bool:
         """Tell whether a dataset is still to be deleted."""
@@ -340,10 +350,10 @@ class Transaction:
         if self._due.get(row.package_id) is not item:
             return NotDeleted(row)
         package_id = str(row.package_id)
-        other = self._others.get(package_id)
-        if other and other.may_have:
-            routes.hand_over(row, routes.lock_record(other.record_id))
-            self._handed_over[row.source_id, other.source_id, item.job_id] += 1
+        if package_id in self._takers:
+            if taker := self._takers[package_id]:
+                routes.hand_over(row, taker)
+                self._handed_over[row.source_id, taker.source_id, item.job_id] += 1
             return NotDeleted(row)
         if item.only_hands_over:
             return NotDeleted(row)

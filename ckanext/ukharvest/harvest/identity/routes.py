@@ -369,15 +369,20 @@ def find_takeable(source_id: str) -> set[int]:
     }
 
 
+# Of another route's record. One that failed since is still in its source: ``same_as`` stays.
+_OF_ROUTES = (RecordOutcome.SKIPPED, RecordOutcome.ERRORED)
+
+
 class OtherRoute(NamedTuple):
     """Another route to a dataset, which an active source still lists.
 
     Attributes:
+        guid: of its record.
         may_have: whether the dataset is given to it rather than deleted.
     """
 
-    record_id: int
     source_id: str
+    guid: str
     source_title: str
     may_have: bool
 
@@ -413,12 +418,9 @@ def find_others(package_ids: Sequence[str]) -> dict[str, OtherRoute]:
         .correlate(Record)
         .exists()
     )
-    # One that failed since is still in its source: ``same_as`` stays.
-    outcomes = (RecordOutcome.SKIPPED, RecordOutcome.ERRORED)
     query = (
         Session.query(
             Record.same_as,
-            Record.id,
             Record.guid,
             Record.origin_guid,
             Record.owner_org,
@@ -430,15 +432,15 @@ def find_others(package_ids: Sequence[str]) -> dict[str, OtherRoute]:
         .join(package, package.id == Record.same_as)
         .join(HarvestSource, HarvestSource.id == Record.source_id)
         .join(holder, holder.package_id == package.id)
-        .filter(Record.same_as == any_text(package_ids), Record.outcome.in_(outcomes))
+        .filter(Record.same_as == any_text(package_ids), Record.outcome.in_(_OF_ROUTES))
         .filter(~missed)
         .order_by(Record.id)
     )
     rows = query.all()
-    sources = Sources(*(row[5] for row in rows), *(row[8] for row in rows))
+    sources = Sources(*(row[4] for row in rows), *(row[7] for row in rows))
     found = group_pairs(
-        (same_as, OtherRoute(id_, source_id, title, sources.may_have(contest)))
-        for same_as, id_, guid, origin_guid, org, source_id, title, holder_org, holder_id in rows
+        (same_as, OtherRoute(source_id, guid, title, sources.may_have(contest)))
+        for same_as, guid, origin_guid, org, source_id, title, holder_org, holder_id in rows
         if sources.is_there(source_id)
         and (contest := Contest(source_id, org, (guid, origin_guid), holder_id, holder_org))
     )
@@ -446,6 +448,11 @@ def find_others(package_ids: Sequence[str]) -> dict[str, OtherRoute]:
         id_: min(others, key=lambda route: (not route.may_have, sources.rank(route.source_id)))
         for id_, others in found.items()
     }
+
+
+def is_other_route(row: Record, package_id: str) -> bool:
+    """Tell whether a record has no dataset because this one is here already."""
+    return bool(row.same_as == package_id and row.outcome in _OF_ROUTES)
 
 
 def hand_over(holder: Record, taker: Record) -> None:
@@ -482,11 +489,6 @@ def put_dataset(row: Record, values: Mapping[str, Any]) -> None:
     """Let a record have a dataset, with what is known of it."""
     for name, value in values.items():
         setattr(row, name, value)
-
-
-def lock_record(record_id: int) -> Record:
-    """Return a record's row as it is now, locked until the transaction ends."""
-    return Session.get(Record, record_id, with_for_update=True, populate_existing=True)
 
 
 def release_other_routes(package_ids: Collection[str]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import itertools
 import random
 from typing import Any
 
@@ -12,8 +13,9 @@ from ckan.tests import factories
 from ckan.tests.helpers import call_action
 
 from ckanext.ukharvest.harvest.batch.dataset_writer import DatasetWriter
+from ckanext.ukharvest.harvest.identity import routes
 from ckanext.ukharvest.harvest.identity.precedence import Contest
-from ckanext.ukharvest.harvest.model import JobReport
+from ckanext.ukharvest.harvest.model import JobReport, Record
 from ckanext.ukharvest.harvest.records.conflicts import Rejected
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvest.identity import two_routes
@@ -107,6 +109,28 @@ def test_hand_over_deletes_nothing_once_the_other_route_is_gone(two: TwoRoutes) 
     assert figures(two.portal.finish(job_id)) == {"not modified": 3}
     assert (ids(two.portal), two.holders()) == (before, [0, 0, 0])
     assert two.run(0)["ukharvest"]["counts"]["held"] == 2
+
+
+@pytest.mark.parametrize("change", [{"same_as": None, "outcome": "updated"}, None])
+def test_route_that_has_just_ceased_gets_no_dataset(
+    two: TwoRoutes, monkeypatch: pytest.MonkeyPatch, change: dict[str, Any] | None
+) -> None:
+    two.start("data_json", "ckan")
+    before = ids(two.portal)
+    two.list_only(0, [0, 1])
+    two.run(0)
+    find, asked = routes.find_others, itertools.count()
+
+    def find_and_part(package_ids: list[str]) -> dict[str, routes.OtherRoute]:
+        others = find(package_ids)
+        if others and next(asked):  # by the gather, then by the batch
+            rows = model.Session.query(Record).filter_by(source_id=two.sources[1])
+            rows.update(change, synchronize_session=False) if change else rows.delete()
+        return others
+
+    monkeypatch.setattr(routes, "find_others", find_and_part)
+    job = two.run(0)
+    assert (ids(two.portal), two.holders(), figures(job)) == (before, [0, 0, 0], {"not modified": 3})
 
 
 @pytest.mark.parametrize("types", ORDERS[2:])
