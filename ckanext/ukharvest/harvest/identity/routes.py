@@ -66,6 +66,7 @@ class Route(NamedTuple):
         record_id: None if another harvester made the dataset, or it is not adopted yet.
         owner_org: of the dataset, as ``Record.owner_org``.
         is_deleted: its source is deleted.
+        is_private: the dataset.
     """
 
     key: str
@@ -79,6 +80,7 @@ class Route(NamedTuple):
     source_title: str
     source_url: str
     is_deleted: bool
+    is_private: bool
 
     def has_title(self, title: str) -> bool:
         """Tell whether its record, or its dataset here, has this title."""
@@ -259,7 +261,7 @@ _ROUTES = sa.text(
     """
     SELECT claim.key, claim.record_id, claim.guid, claim.title, dataset.id, dataset.title,
            COALESCE(NULLIF(dataset.owner_org, ''), 'none'), source.id, source.title, source.url,
-           COALESCE(listed.state = 'deleted', true)
+           COALESCE(listed.state = 'deleted', true), dataset.private
       FROM (SELECT guid AS key, id AS record_id, guid, title, package_id, source_id
               FROM ukharvest_record
              WHERE md5(guid) = ANY (ARRAY(SELECT md5(name) FROM unnest(:guids) AS name))
@@ -318,7 +320,11 @@ def _load_routes(records: Collection[NewRecord]) -> dict[str, list[Route]]:
 def _choose(
     routes: Mapping[str, Sequence[Route]], source_id: str, record: NewRecord
 ) -> Route | None:
-    """Return the route of another source that has a record's dataset; None: there is none."""
+    """Return the route of another source that has a record's dataset; None: there is none.
+
+    A private dataset of another organisation counts only if the record was it before: visitors do
+    not see it.
+    """
     others = [
         route
         for name in (record.same_as, *record.guids)
@@ -326,8 +332,11 @@ def _choose(
         if route.source_id != source_id
         and (
             name == record.same_as
-            or is_globally_unique(route.key)
-            or _plain_url(route.source_url) == _plain_url(record.url)
+            or (not route.is_private or route.owner_org == record.owner_org)
+            and (
+                is_globally_unique(route.key)
+                or _plain_url(route.source_url) == _plain_url(record.url)
+            )
         )
     ]
     same = (route for route in others if is_same(record, route))

@@ -192,6 +192,20 @@ def test_nothing_changes_hands_between_organisations(two: TwoRoutes, is_on: bool
     assert (ids(two.portal), two.holders()) == (before, [0, 0, 0])
 
 
+@pytest.mark.parametrize(
+    ("is_other", "expected"), [(True, {"added": 3}), (False, {"not modified": 3})]
+)
+def test_private_dataset_stands_for_its_own_organisation_only(
+    two: TwoRoutes, expected: dict[str, int], *, is_other: bool
+) -> None:
+    other = {"owner_org": factories.Organization(image_url="")["id"]} if is_other else {}
+    two.make("data_json", "dcat_rdf", **other)
+    two.run(0)
+    for id_ in ids(two.portal):
+        act("package_patch", id=id_, private=True)
+    assert figures(two.run(1)) == expected
+
+
 @pytest.mark.parametrize(("host", "number"), [("localhost", 1), ("127.0.0.1", 0)])
 def test_identifiers_at_the_own_host_prove_whose_datasets_they_are(
     two: TwoRoutes, monkeypatch: pytest.MonkeyPatch, host: str, number: int
