@@ -150,8 +150,23 @@ MATCHES: dict[str, Case] = {
     "a file keeps its title at another URL": (
         [old("a", OTHER, " The Rivers", "CSV"), old("b", URL, "Guide", "CSV")],
         None,
-        [new("https://b.example/2", "The rivers", form="csv"), new("https://b.example/1", "Guide")],
+        [
+            new("https://b.example/2", "The rivers", form="csv"),
+            new("https://b.example/1", "Guide", form="PDF"),
+        ],
         ["a", NEW],
+    ),
+    "a file without a stated format keeps its title at another URL": (
+        [old("a", OTHER, "Rivers", "CSV"), old("b", URL, "Guide", "PDF")],
+        None,
+        [new("https://b.example/2", "Rivers"), new("https://b.example/1", "Map", form="PDF")],
+        ["a", NEW],
+    ),
+    "a title of two formats is no evidence for a file without a stated one": (
+        [old("a", OTHER, "Data", "CSV"), old("b", f"{OTHER}?id=1", "Data", "JSON")],
+        None,
+        [new("https://b.example/1", "Data")],
+        [NEW],
     ),
     "another digit of a title is another file": (
         [old("a", OTHER, "Spend 2024", "CSV")],

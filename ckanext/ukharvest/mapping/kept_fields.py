@@ -75,18 +75,24 @@ def _match_moved(
     """Add the matches of files that moved to another path or host.
 
     They have the same title and format, or without a title the same file name and format, and no
-    other file of either version of the dataset has.
+    other file of either version of the dataset has. A file whose source states no format has that
+    of the existing file, which was found at its old link.
 
     Args:
         free: ids of the existing resources that match none yet.
     """
-    after = [_description(one.name, one.url, one.format) for one in new]
-    before = [_description(one.get("name"), one.get("url"), one.get("format")) for one in old]
-    times_after, times_before = Counter(after), Counter(before)
-    found = dict(zip(before, old, strict=True))
-    for index, value in enumerate(after):
-        if matches[index] is None and value and times_after[value] == times_before[value] == 1:
-            matches[index] = found[value] if found[value]["id"] in free else None
+    for has_format in (True, False):
+        after = [_description(one.name, one.url, one.format if has_format else "") for one in new]
+        before = [
+            _description(one.get("name"), one.get("url"), one.get("format") if has_format else "")
+            for one in old
+        ]
+        times_after, times_before = Counter(after), Counter(before)
+        found = dict(zip(before, old, strict=True))
+        for index, value in enumerate(after):
+            is_open = matches[index] is None and (has_format or not new[index].format)
+            if is_open and value and times_after[value] == times_before[value] == 1:
+                matches[index] = found[value] if found[value]["id"] in free else None
 
 
 def _description(
