@@ -18,6 +18,7 @@ from wtforms import ValidationError as BadToken
 
 from ckanext.ukharvest import config
 from ckanext.ukharvest.core.values.text import as_cell, clean_text
+from ckanext.ukharvest.harvest.records import conflicts
 from ckanext.ukharvest.lib import actions as action_tools
 from ckanext.ukharvest.lib import lookups, slots, texts
 from ckanext.ukharvest.lib.actions import collect_pages, context
@@ -158,8 +159,9 @@ def attempt(action: str, **data: Any) -> Any:
         return _call(action, data)
     except tk.ValidationError as exc:
         action_tools.roll_back()
-        reasons = (text for messages in exc.error_dict.values() for text in messages)
-        tk.h.flash_error(" ".join(reasons))
+        reasons = conflicts.words_by_field(exc.error_dict)
+        words = (f"{field}: {text}" if ": " in field else text for field, text in reasons)
+        tk.h.flash_error(" ".join(words))
         return None
 
 

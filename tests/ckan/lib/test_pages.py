@@ -1,11 +1,14 @@
-"""The number of a page in an address: what an old link leads to."""
+"""What pages share: the number of a page in an address, and what is said of refused data."""
 
 from __future__ import annotations
 
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from ckan.plugins import toolkit as tk
 from ckan.tests.helpers import CKANTestApp
+from flask import get_flashed_messages
 from werkzeug.exceptions import HTTPException
 
 from ckanext.ukharvest.lib import pages
@@ -34,3 +37,18 @@ def test_a_page_behind_the_last_leads_to_the_last_of_the_same_filters(
 def test_a_page_that_there_is_stays(app: CKANTestApp, count: int, pages_: int) -> None:
     with app.flask_app.test_request_context(f"{FILTERED}&page={pages_ or 1}"):
         assert pages.count_pages(count, 50, pages.asked_page()) == pages_
+
+
+def test_refused_field_of_a_resource_is_named(
+    app: CKANTestApp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    errors = {"name": ["Missing value"], "resources": [{}, {"url": ["Bad", "Long"]}]}
+
+    def refuse(*_args: Any) -> None:
+        raise tk.ValidationError(errors)
+
+    monkeypatch.setattr(pages, "_call", refuse)
+    with app.flask_app.test_request_context("/"):
+        assert pages.attempt("package_update") is None
+        (flashed,) = get_flashed_messages()
+    assert flashed == "Missing value resources: url: Bad; Long"
