@@ -277,16 +277,25 @@ def part(joined: Decision, user: str) -> str | None:
 
 
 def find_successor(name_or_id: str) -> str | None:
-    """Return the name of the dataset that a deleted one was joined to; None if it was not."""
-    kept = Decision.options["kept"].astext
-    options = (Decision.options["name"].astext, Decision.options["gone"].astext)
-    query = (
-        sa.select(model.Package.name)
-        .join(Decision, kept == model.Package.id)
-        .where(Decision.kind == DecisionKind.JOINED, ~_IS_UNDONE)
-        .where(sa.or_(*(option == name_or_id for option in options)))
-        .where(model.Package.state == "active")
-        .order_by(Decision.id.desc())
-        .limit(1)
-    )
-    return Session.scalar(query)
+    """Return the name of the dataset that a deleted one was joined to, over several joins.
+
+    None if it was not, or an active dataset has this name or id.
+    """
+    package = model.Package
+    seen: set[str] = set()
+    while name_or_id not in seen:
+        seen.add(name_or_id)
+        own = sa.or_(package.id == name_or_id, package.name == name_or_id)
+        name = Session.scalar(sa.select(package.name).where(own, package.state == "active"))
+        if name:
+            return str(name) if len(seen) > 1 else None
+        options = (Decision.options["name"].astext, Decision.options["gone"].astext)
+        query = (
+            sa.select(Decision.options["kept"].astext)
+            .where(Decision.kind == DecisionKind.JOINED, ~_IS_UNDONE)
+            .where(sa.or_(*(option == name_or_id for option in options)))
+            .order_by(Decision.id.desc())
+            .limit(1)
+        )
+        name_or_id = Session.scalar(query) or name_or_id
+    return None

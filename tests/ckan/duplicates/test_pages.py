@@ -157,6 +157,27 @@ def test_dataset_of_another_harvester_can_stay(portal: Portal, publisher: Publis
     assert [each["id"] for each in portal.datasets()] == [stays["id"]]
 
 
+def test_page_leads_on_over_two_joins(
+    app: CKANTestApp, portal: Portal, publisher: Publisher
+) -> None:
+    run(portal, publisher, "/1.json", [dataset(1)])
+    (first,) = portal.datasets()
+    for number in (2, 3):
+        there = {each["id"] for each in portal.datasets()}
+        record = dataset(1, identifier=f"https://{number}.example/id/1")
+        run(portal, publisher, f"/{number}.json", [record])
+        (last,) = [each for each in portal.datasets() if each["id"] not in there]
+        (pair,) = listed()["results"]
+        act("ukharvest_duplicate_decide", id=pair["id"], decision="same", keep=last["id"])
+    page = app.get(f"/dataset/{first['name']}", follow_redirects=False)
+    assert page.headers["Location"].endswith(f"/dataset/{last['name']}")
+    # Another dataset has taken the name, and visitors do not see it.
+    act("dataset_purge", id=first["id"])
+    factories.Dataset(name=first["name"], owner_org=portal.organization_id, private=True)
+    page = app.get(f"/dataset/{first['name']}", follow_redirects=False)
+    assert not page.headers.get("Location", "").endswith(f"/dataset/{last['name']}")
+
+
 def test_undo_gives_a_dataset_its_other_routes_back(portal: Portal, publisher: Publisher) -> None:
     hand = by_hand(portal, "Dataset 00001", FILE)
     run(portal, publisher, "/a.json", [dataset(1)])
