@@ -60,7 +60,7 @@ def ukharvest_duplicate_list(context: Any, data_dict: dict[str, Any]) -> dict[st
                 "user": joined.user_name,
                 **{key: joined.options[key] for key in ("title", "kept", "gone")},
             }
-            for joined in duplicates.load_joins(JOINS)
+            for joined in duplicates.load_joins(organisations, JOINS)
             if may(context, "ukharvest_duplicate_undo", id=joined.id)
         ],
     }

@@ -205,9 +205,17 @@ def _record_of(package_id: str) -> Record | None:
     return next(iter(record_rows.lock_rows(keys).values()), None) if keys else None
 
 
-def load_joins(limit: int) -> Sequence[Decision]:
-    """Return the joins that hold, the newest first."""
+def load_joins(organisations: Sequence[str] | None, limit: int) -> Sequence[Decision]:
+    """Return the joins that hold, the newest first.
+
+    Args:
+        organisations: ids of those whose editors ask: joins of their own datasets; None for all.
+    """
     query = sa.select(Decision).filter_by(kind=DecisionKind.JOINED).where(~_IS_UNDONE)
+    if organisations is not None:
+        package, ids = model.Package, (Decision.options[key].astext for key in ("kept", "gone"))
+        of_others = sa.func.coalesce(package.owner_org, "").notin_(organisations)
+        query = query.where(~sa.exists().where(package.id.in_(list(ids)), of_others))
     return list(Session.scalars(query.order_by(Decision.id.desc()).limit(limit)))
 
 

@@ -10,7 +10,10 @@ from ckan.plugins import toolkit as tk
 from ckan.tests import factories
 from ckan.tests.helpers import CKANTestApp, call_action
 
+from ckanext.ukharvest.core.outcomes import DecisionKind
+from ckanext.ukharvest.duplicates import actions
 from ckanext.ukharvest.harvest.model import Pending
+from ckanext.ukharvest.harvest.sources import decision_log
 from tests.ckan.adoption.stock_harvests import Stock
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, act, figures
@@ -217,14 +220,23 @@ def test_copy_of_a_record_can_be_joined(portal: Portal, publisher: Publisher) ->
     assert [each["id"] for each in also] == [source]
 
 
-def test_editors_get_the_pairs_of_their_organisation(portal: Portal, publisher: Publisher) -> None:
-    by_hand(portal, "Dataset 00001", FILE)
-    run(portal, publisher, "/a.json", [dataset(1)])
-    numbers = []
+def test_editors_get_the_pairs_of_their_organisation(
+    portal: Portal, publisher: Publisher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    id_ = by_hand(portal, "Dataset 00001", FILE)["id"]
+    source = run(portal, publisher, "/a.json", [dataset(1)])
+    contexts = []
     for organization in (portal.organization_id, factories.Organization(image_url="")["id"]):
         user = factories.User(image_url="")["name"]
         act("organization_member_create", id=organization, username=user, role="editor")
-        context = {"user": user, "ignore_auth": False}
-        numbers.append(call_action("ukharvest_duplicate_list", context)["count"])
-    assert numbers == [1, 0]
+        contexts.append({"user": user, "ignore_auth": False})
+    counts = [call_action("ukharvest_duplicate_list", each)["count"] for each in contexts]
+    assert counts == [1, 0]
     assert model.Session.query(Pending).count() == 1
+    monkeypatch.setattr(actions, "JOINS", 1)
+    act("ukharvest_duplicate_decide", id=listed()["results"][0]["id"], decision="same", keep=id_)
+    other = {"kept": factories.Dataset()["id"], "gone": factories.Dataset()["id"], "title": ""}
+    decision_log.add_decision(source, "", DecisionKind.JOINED, options=other)
+    model.Session.commit()
+    lists = [call_action("ukharvest_duplicate_list", each)["joined"] for each in contexts]
+    assert [[each["kept"] for each in joined] for joined in lists] == [[id_], []]
