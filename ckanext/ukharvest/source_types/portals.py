@@ -16,7 +16,7 @@ from ckanext.ukharvest.readers import document
 from ckanext.ukharvest.readers import ods as ods_portal
 from ckanext.ukharvest.readers.ckan_api import reader as ckan_site
 from ckanext.ukharvest.readers.ckan_api import site as ckan_facets
-from ckanext.ukharvest.readers.json_document.exchange_model import is_model
+from ckanext.ukharvest.readers.json_document.exchange_model import DISTRIBUTION, is_model
 from ckanext.ukharvest.readers.json_document.outline import Shape
 from ckanext.ukharvest.source_types.source_type import SourceType
 
@@ -178,7 +178,10 @@ _DATA_JSON_SHAPE = Shape(
         "datasetSeries.last",
         "service.servesDataset",
     ),
-    left_out=(("record", "catalogue records"),),
+    left_out=(
+        ("record", "catalogue records"),
+        (DISTRIBUTION, "distributions that no dataset names"),
+    ),
     by_rule=("service", "datasetSeries"),
     schemas=("project-open-data.cio.gov/v1.1/schema", "project-open-data", "dcat-us"),
     signs=frozenset(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
 from typing import Any
 
 import pytest
@@ -58,11 +59,14 @@ def _yaml(value: Any, indent: str = "") -> str:
     return "\n".join(lines)
 
 
-def _read(publisher: Publisher, http: HttpClient, body: str) -> list[DatasetRecord]:
+def _reading(publisher: Publisher, http: HttpClient, body: str) -> Reading:
     publisher.serve("/d", body)
     source = Source(publisher.url("/d"), {"paging": "none"}, http)
-    reading = Reading(DATA_JSON.reader.records(source))
-    return [DATA_JSON.parse(raw, {}) for raw in reading]
+    return Reading(DATA_JSON.reader.records(source))
+
+
+def _read(publisher: Publisher, http: HttpClient, body: str) -> list[DatasetRecord]:
+    return [DATA_JSON.parse(raw, {}) for raw in _reading(publisher, http, body)]
 
 
 ALL = (TIDES, FILE, SERVICE)
@@ -116,6 +120,44 @@ def test_yaml_beyond_a_limit_is_refused(
 ) -> None:
     with pytest.raises(ProtocolError, match=words):
         _read(publisher, http, f"type: dcat:Dataset\n{more}\n")
+
+
+@pytest.mark.parametrize(
+    ("document", "expected", "problems"),
+    [
+        ([TIDES, FILE, {**FILE, "identifier": ["a"]}], ["Tides"], ["dcat:Distribution"]),
+        ([{**TIDES, "distribution": []}, FILE, SERVICE], ["Tides", "Tide API"], [FILE["type"]]),
+        ([TIDES, FILE, "nothing", None], ["Tides", "dataset 2 is 'nothing'"], []),
+        ({"tides": TIDES, "files": [FILE], "version": 2}, ["Tides"], []),
+        ({**TIDES, "type": ["dcat:Dataset"], "x": {"type": "dcat:Dataset"}}, ["Tides"], []),
+    ],
+)
+def test_nothing_in_a_document_vanishes_without_a_problem(
+    publisher: Publisher, http: HttpClient, document: Any, expected: list[str], problems: list[str]
+) -> None:
+    reading = _reading(publisher, http, json.dumps(document))
+    raws = [str(raw.error or json.loads(raw.content or "")["title"]) for raw in reading]
+    assert [title for title, own in zip(raws, expected, strict=True) if own not in title] == []
+    assert reading.ending is not None
+    assert [problem.field for problem in reading.ending.problems] == problems
+
+
+@pytest.mark.parametrize(("datasets", "names"), [(1, 20_000), (20, 1)])
+def test_distributions_are_not_repeated_without_end(
+    publisher: Publisher, http: HttpClient, datasets: int, names: int
+) -> None:
+    file = {**FILE, "description": "x" * 2_000_000}
+    body = json.dumps([file, *[{**TIDES, "distribution": [FILE["identifier"]] * names}] * datasets])
+    tracemalloc.start()
+    try:
+        if datasets == 1:
+            assert len(_read(publisher, http, body)[0].resources) == 1
+        else:
+            with pytest.raises(ProtocolError, match="more than 20,000,000 bytes"):
+                _read(publisher, http, body)
+        assert tracemalloc.get_traced_memory()[1] < 100_000_000
+    finally:
+        tracemalloc.stop()
 
 
 def test_json_ld_with_the_same_type_is_no_record_of_the_model() -> None:

@@ -26,6 +26,7 @@ from ckanext.ukharvest.core.values.text import clean_text, shorten
 
 _HEAD = 65_536
 _MOST = 5_000_000  # bytes
+_MOST_NAMED = 20_000_000  # characters of all datasets, each with the distributions that it names
 _MAX_DEPTH = 50
 _SIGN = re.compile(
     r"(?:^|[{,\[-])[ \t]*\"?type\"?[ \t]*:[ \t]*\"?dcat:(?:Dataset|DataService|Distribution)\b",
@@ -55,7 +56,8 @@ def as_data_json(reply: Reply) -> Reply:
     """Return a document of the model as data.json, and every other one as it is.
 
     Raises:
-        ProtocolError: YAML that is broken, too large or too deep, or has aliases.
+        ProtocolError: YAML that is broken, too large or too deep, or has aliases; datasets that
+            name the same distributions too often.
     """
     head = read_head(reply.body.read(_HEAD))
     reply.body.seek(0)
@@ -68,13 +70,36 @@ def as_data_json(reply: Reply) -> Reply:
     except ValueError:
         return reply  # the reader of JSON says what is wrong
     items = [item for document in documents for item in _items(document)]
-    files = {item.get("identifier"): item for item in items if item.get("type") == _FILE}
-    datasets = [_renamed(_with_files(item, files)) for item in items if item.get("type") != _FILE]
-    body = json.dumps({"dataset": datasets}, ensure_ascii=False).encode("utf-8", "replace")
-    return replace(reply, body=io.BytesIO(body))
+    files = {
+        name: item
+        for item in filter(_is_file, items)
+        if isinstance(name := item.get("identifier"), str)
+    }
+    named = {name for item in items for name in _distributions(item)}
+    unnamed = [{}] * (sum(map(_is_file, items)) - len(files.keys() & named))
+    texts, size = list[str](), 0
+    for item in items:
+        if not _is_file(item):
+            texts.append(json.dumps(_renamed(_with_files(item, files)), ensure_ascii=False))
+            size += len(texts[-1])
+        if size > _MOST_NAMED:
+            url = safe_url(reply.requested_url)
+            message = Message(
+                "{url} has more than {most:,} bytes once each dataset has the distributions that"
+                " it names; expected a smaller document",
+                url=url,
+                most=_MOST_NAMED,
+            )
+            raise ProtocolError(message, url=url)
+    body = f'{{"dataset": [{", ".join(texts)}], "{DISTRIBUTION}": {json.dumps(unnamed)}}}'
+    return replace(reply, body=io.BytesIO(body.encode("utf-8", "replace")))
 
 
-_FILE = "dcat:Distribution"
+DISTRIBUTION = "dcat:Distribution"  # in the rewritten document the key of those without a dataset
+
+
+def _is_file(item: Any) -> bool:
+    return isinstance(item, dict) and item.get("type") == DISTRIBUTION
 
 
 def _load_json(data: bytes) -> Any:
@@ -128,27 +153,38 @@ def _load_yaml(data: bytes, reply: Reply) -> Iterator[Any]:
         ) from exc
 
 
-def _items(document: Any) -> Iterator[dict[str, Any]]:
-    """Yield the records of a document: one, a list, or lists in an object."""
+def _items(document: Any) -> Iterator[Any]:
+    """Yield the records of a document: one, a list, or records and lists of them in an object.
+
+    Items that are no objects are yielded too: the reader of JSON reports them.
+    """
     if isinstance(document, dict) and "type" not in document:
-        document = [
-            item for value in document.values() if isinstance(value, list) for item in value
-        ]
+        document = [item for value in document.values() for item in _listed(value)] or document
     for item in document if isinstance(document, list) else [document]:
-        if isinstance(item, dict):
+        if item not in (None, ""):
             yield item
 
 
-def _with_files(item: dict[str, Any], files: dict[Any, dict[str, Any]]) -> dict[str, Any]:
+def _listed(value: Any) -> list[Any]:
+    if isinstance(value, list):
+        return value if any(isinstance(item, dict) for item in value) else []
+    return [value] if isinstance(value, dict) and "type" in value else []
+
+
+def _distributions(item: Any) -> dict[str | int, Any]:
+    """Return a record's distributions, each once: by name, or by number if they are objects."""
+    names = item.get("distribution") if isinstance(item, dict) else None
+    listed = names if isinstance(names, list) else [names] if names else []
+    return {name if isinstance(name, str) else number: name for number, name in enumerate(listed)}
+
+
+def _with_files(item: Any, files: dict[str, dict[str, Any]]) -> Any:
     """Return a record with the distributions that it names."""
-    names = item.get("distribution")
-    if not names:
-        return item
     parts = [
-        files.get(name, {"accessURL": name}) if isinstance(name, str) else name
-        for name in (names if isinstance(names, list) else [names])
+        files.get(key, {"accessURL": value}) if isinstance(key, str) else value
+        for key, value in _distributions(item).items()
     ]
-    return {**item, "distribution": parts}
+    return {**item, "distribution": parts} if parts else item
 
 
 def _renamed(value: Any) -> Any:
