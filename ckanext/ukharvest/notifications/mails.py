@@ -82,9 +82,9 @@ def notes_of(source_ids: Sequence[str]) -> Notes:
 
 
 def needs_attention(status: SourceStatus, notes: Sequence[str | Task]) -> bool:
-    """Tell whether there is something to do about a source, or its last run failed."""
+    """Tell whether there is something to do, or the last run or one of its records failed."""
     is_to_do = status.is_to_do or any(isinstance(note, Task) for note in notes)
-    return is_to_do or status.value == Health.HICCUP
+    return is_to_do or status.value in (Health.HICCUP, Health.ERRORS)
 
 
 def compose_failure(told: Told, health: SourceStatus, run: Mapping[str, Any]) -> Letter:

@@ -19,7 +19,7 @@ from ckanext.ukharvest.harvest.model import JobReport, SourceState
 from ckanext.ukharvest.notifications import due, mails
 from ckanext.ukharvest.notifications.actions import TESTS_A_DAY
 from ckanext.ukharvest.notifications.due import MAX_TRIES
-from tests.ckan.catalogues import catalogue
+from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, act, tick
 from tests.ckan.inbox import TEAM, Inbox, choose, marked_up, plain
 from tests.ckan.notifications.mailed_runs import PATH, Session
@@ -170,8 +170,13 @@ def test_a_weekly_summary(portal: Portal, publisher: Publisher, source: str, inb
     assert mails.read_token(token) == (TEAM, "")
 
 
-def test_weekly_summary_needs_a_reason_and_a_recipient(
-    portal: Portal, publisher: Publisher, source: str, inbox: Inbox, app: CKANTestApp
+@pytest.mark.parametrize(
+    "answer",
+    [Response(b"gone", status=410), catalogue([*map(dataset, range(7)), dataset(7, title="")])],
+    ids=["run-failed", "record-failed"],
+)
+def test_weekly_summary_needs_a_reason_and_a_recipient(  # noqa: PLR0913
+    portal: Portal, publisher: Publisher, source: str, inbox: Inbox, app: CKANTestApp, answer: Any
 ) -> None:
     choose(source, events=[], weekly="needed", addresses=[TEAM])
     tick()
@@ -179,7 +184,7 @@ def test_weekly_summary_needs_a_reason_and_a_recipient(
     with freeze_time(monday):
         tick()
         assert inbox.new_mails() == []
-    publisher.serve(PATH, Response(b"gone", status=410))
+    publisher.serve(PATH, answer)
     portal.run(source)
     both = [TEAM, "other@somewhere.example"]
     choose(source, events=[], weekly="needed", addresses=both)
@@ -190,6 +195,7 @@ def test_weekly_summary_needs_a_reason_and_a_recipient(
         tick()
         (message,) = inbox.new_mails()
     assert message["To"] == "other@somewhere.example"
+    assert plain(message).startswith("Needs your attention:\n")
 
 
 def test_the_stock_mail_of_a_failed_run_is_not_sent_as_well(
