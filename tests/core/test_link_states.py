@@ -75,6 +75,12 @@ def test_a_link_that_never_worked_is_dead_after_two_checks_a_day_apart(fault: st
     assert checked((0, fault), (0.9, fault), has_worked=False).state is LinkState.FAILING
     assert checked((0, fault), (1, "timeout"), has_worked=False).state is not LinkState.DEAD
     assert checked((0, fault), (1, fault)).state is LinkState.FAILING
+    refused = (0, "refused"), (0, "blocked"), (9, fault)
+    for checks in (refused, (*refused, (9.5, fault))):
+        found = checked(*checks, host=OTHERS_WORK, has_worked=False)
+        assert found.state is LinkState.FAILING
+    found = checked(*refused, (10, fault), host=OTHERS_WORK, has_worked=False)
+    assert (found.state, found.dead_since) == (LinkState.DEAD, START + dt.timedelta(days=9))
 
 
 def test_other_faults_between_do_not_count() -> None:

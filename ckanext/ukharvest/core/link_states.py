@@ -252,7 +252,10 @@ def after_check(
         failed_since=failed_since,
     )
     if fault in DEFINITE and not is_away:
-        after = replace(after, absent=before.absent + 1, absent_since=before.absent_since or now)
+        # That a server refused says nothing about a URL that is then found to be mistyped.
+        is_first = _may_be_mistyped(after) and before.fault in DEFINITE - _MISTYPED
+        absent, since = (0, None) if is_first else (before.absent, before.absent_since)
+        after = replace(after, absent=absent + 1, absent_since=since or now)
     if before.state is LinkState.DEAD or _is_dead(after, now):
         return replace(after, state=LinkState.DEAD)
     is_away = is_away or fault is LinkFault.NOT_ASKED
@@ -266,12 +269,16 @@ def _is_away(failed_since: dt.datetime, host: HostRecord) -> bool:
     return (host.failed + 1) * 2 > host.tried + 1
 
 
+def _may_be_mistyped(after: LinkHistory) -> bool:
+    return after.worked is None and after.fault in _MISTYPED
+
+
 def _is_dead(after: LinkHistory, now: dt.datetime) -> bool:
     # Only a definite answer makes it dead, not the fault that came after enough of them.
     if after.fault not in DEFINITE or after.absent_since is None:
         return False
     checks, days = DEAD_CHECKS, DEAD_DAYS
-    if after.worked is None and after.fault in _MISTYPED:
+    if _may_be_mistyped(after):
         checks, days = NEVER_WORKED_CHECKS, NEVER_WORKED_DAYS
     return after.absent >= checks and now - after.absent_since >= dt.timedelta(days=days)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import logging
 import time
 from collections import Counter, deque
@@ -355,9 +356,13 @@ def _create_views(package_id: str, resource_ids: Collection[str]) -> None:
 
 
 def forget_unused() -> list[str]:
-    """Delete the links of URLs that no resource has any more, count the dead ones; commit."""
+    """Delete the links of URLs that no resource has any more, count the dead ones; commit.
+
+    Not those that worked lately: a URL that comes back after a night is not one that never worked.
+    """
     used = sa.exists().where(Resource.url == Link.url, Resource.state == "active")
-    number = delete_rows(Link, ~used)
+    lately = utcnow() - dt.timedelta(days=2 * config.links_days())
+    number = delete_rows(Link, ~used & (Link.worked.is_(None) | (Link.worked < lately)))
     store_dead_links()
     return [f"Forgot {number:,} links that no resource has any more"] if number else []
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 
 import pytest
@@ -35,6 +36,8 @@ def test_changed_url_is_checked_and_the_old_one_forgotten(place: Place) -> None:
     assert place.formats == [""]
     work()
     assert place.formats == ["CSV"]
+    assert link_jobs.forget_unused() == [], "it may come back, and then was not mistyped"
+    model.Session.query(Link).update({"worked": Link.worked - dt.timedelta(days=60)})
     assert link_jobs.forget_unused() == ["Forgot 1 links that no resource has any more"]
     assert [link.format for link in model.Session.query(Link)] == ["CSV"]
 
