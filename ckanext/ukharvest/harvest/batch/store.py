@@ -18,6 +18,7 @@ from sqlalchemy.dialects.postgresql import JSONB
 
 from ckanext.ukharvest.core.messages import wording_of
 from ckanext.ukharvest.core.outcomes import RecordOutcome
+from ckanext.ukharvest.core.problems.texts import ENTRY_NUMBERS
 from ckanext.ukharvest.core.relations import find_relations, may_name_parts
 from ckanext.ukharvest.harvest.batch import dataset_rows
 from ckanext.ukharvest.harvest.batch.items import (
@@ -156,11 +157,16 @@ def _save_progress(
             now.add((result.error.code, ""))
         by_rules = "_by_rules" if rules and rules != item.stamp.import_rules_hash else ""
         of_run = runs.setdefault(item.job_id, Counter())
-        of_run[f"fixed{by_rules}"] += len(then - now)
-        of_run[f"new{by_rules}"] += len(now - then)
+        of_run[f"fixed{by_rules}"] += (_by_kind(then) - _by_kind(now)).total()
+        of_run[f"new{by_rules}"] += (_by_kind(now) - _by_kind(then)).total()
     for job_id, counts in runs.items():
         if any(counts.values()):
             run_report.add_progress(job_id, counts)
+
+
+def _by_kind(problems: Iterable[tuple[str, str]]) -> Counter[tuple[str, str]]:
+    """Count problems by code and field; the number of an entry changes with those before it."""
+    return Counter((code, ENTRY_NUMBERS.sub("", field)) for code, field in problems)
 
 
 def _kept_versions(ended: Iterable[Ended]) -> Iterator[changes.KeptVersion]:

@@ -50,6 +50,12 @@ def test_a_run_counts_problems_that_are_fixed_and_new(
     assert "Since last time: 3 problems fixed, 1 new problem" in page
     serve(publisher, *FINE[:3], {"title": ""}, {"issued": "late"}, {"title": ""})
     assert progress() == {"new": 2}, "of records that are new"
+    good = dataset(0)["distribution"][0]
+    bad = {**good, "downloadURL": "table.csv"}
+    serve(publisher, {"distribution": [bad, bad]})
+    assert progress()["new"] == 2
+    serve(publisher, {"distribution": [good, bad, bad]})
+    assert progress() == {}, "a file came before others"
 
 
 def test_what_other_rules_find_is_counted_apart(portal: Portal, publisher: Publisher) -> None:
