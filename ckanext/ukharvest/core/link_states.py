@@ -28,6 +28,10 @@ class LinkState(StrEnum):
     DEAD = "dead"
 
 
+NOT_CHECKED = "unchecked"  # what actions and commands call UNCHECKED
+STATE_NAMES = tuple(str(state) or NOT_CHECKED for state in LinkState)
+
+
 class LinkFault(StrEnum):
     """Why the last check of a link failed; stored."""
 

@@ -34,8 +34,8 @@ def ukharvest_link_list(context: Any, data_dict: dict[str, Any]) -> dict[str, An
     :param unknown: only links that were checked and whose format is unknown (optional, default:
         ``False``)
     :type unknown: boolean
-    :param state: only links in this state: ``works``, ``failing``, ``away`` or ``dead``
-        (optional, default: all)
+    :param state: only links in this state: ``unchecked``, ``works``, ``failing``, ``away`` or
+        ``dead`` (optional, default: all)
     :type state: string
     :param limit: how many to return (optional, default: 100, at most 1000)
     :type limit: integer
@@ -44,8 +44,8 @@ def ukharvest_link_list(context: Any, data_dict: dict[str, Any]) -> dict[str, An
 
     :returns: ``count`` and ``results``: one dict per resource, with ``dataset`` (its name),
         ``resource_id``, ``resource_format`` (as stored in CKAN), ``url``, and all that
-        :py:func:`ukharvest_link_show` returns except ``text``; ``state`` is "" and ``checked``
-        null if the link was never checked
+        :py:func:`ukharvest_link_show` returns except ``text``; ``state`` is ``unchecked`` and
+        ``checked`` null if the link was never checked
     :rtype: dictionary
     """
     tk.check_access("ukharvest_link_list", context, data_dict)

@@ -9,7 +9,7 @@ from ckan.plugins import toolkit as tk
 
 from ckanext.ukharvest import config
 from ckanext.ukharvest.core.http.urls import safe_url
-from ckanext.ukharvest.core.link_states import LinkResult, LinkState
+from ckanext.ukharvest.core.link_states import STATE_NAMES, LinkResult
 from ckanext.ukharvest.core.values.text import counted
 from ckanext.ukharvest.harvest import background, database, lists
 from ckanext.ukharvest.harvest.background import Shift
@@ -22,14 +22,13 @@ COLUMNS = (
     *("dataset", "state", "dead_since", "resource_format", "format", "version", "tried", "url"),
     "why",
 )
-STATES = [str(state) for state in LinkState if state]
 PAGE = 1000
 
 
 @click.command()
 @click.argument("source", required=False)
 @click.option("--unknown", is_flag=True, help="Only links whose format is not known, and why.")
-@click.option("--state", type=click.Choice(STATES), help="Only links in this state.")
+@click.option("--state", type=click.Choice(STATE_NAMES), help="Only links in this state.")
 @click.option("--check", is_flag=True, help="Check the links that are due, here and now.")
 @click.option("--backlog", is_flag=True, help="Show backlog and budget; no links.")
 @output.form_option

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 from ckan import model
 
-from ckanext.ukharvest.core.link_states import LinkState
+from ckanext.ukharvest.core.link_states import NOT_CHECKED, LinkState
 from ckanext.ukharvest.harvest.model import Link, Record, SourceState
 from ckanext.ukharvest.harvest.records import links as link_results
 
@@ -198,13 +198,13 @@ def list_links(
 
     Args:
         only_unknown: only links that were checked and whose format is not known.
-        state: only links in this state, "" for all.
+        state: only links in this state, one of ``STATE_NAMES``; "" for all.
     """
     wanted = [link_results.of_source(source_id)]
     if only_unknown:
         wanted += [Link.checked.isnot(None), Link.format == ""]
     if state:
-        wanted.append(Link.state == state)
+        wanted.append(sa.func.coalesce(sa.func.nullif(Link.state, ""), NOT_CHECKED) == state)
     links = link_results.live_resources(Resource.id, Resource.url).where(*wanted)
     # Layers can be long: only those of the page are read.
     ids = links.order_by(Resource.url, Resource.id).limit(limit).offset(offset).subquery()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ckan.plugins import toolkit as tk
 
-from ckanext.ukharvest.core.link_states import LinkState
+from ckanext.ukharvest.core.link_states import STATE_NAMES
 from ckanext.ukharvest.lib.schema import (
     Schema,
     Validator,
@@ -20,7 +20,7 @@ from ckanext.ukharvest.links import model as link_model
 def link_list_schema(
     ignore_empty: Validator, ignore_missing: Validator, unicode_safe: Validator, one_of: Validator
 ) -> Schema:
-    states = one_of([str(state) for state in LinkState if state])
+    states = one_of(list(STATE_NAMES))
     source = [ignore_missing, unicode_safe]
     return {
         **page(),

@@ -7,7 +7,7 @@ from typing import Any
 
 from ckan.plugins import toolkit as tk
 
-from ckanext.ukharvest.core.link_states import LinkState
+from ckanext.ukharvest.core.link_states import NOT_CHECKED, LinkState
 from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.lib import check_texts
 from ckanext.ukharvest.lib.texts import format_time, gettext, ngettext, number, ungettext
@@ -65,7 +65,7 @@ def describe_state(link: Mapping[str, Any]) -> str:
 
 def describe_briefly(link: Mapping[str, Any]) -> str:
     """Return that a link does not work and since when, for a line of a list; "" if it works."""
-    if not link["state"] or link["state"] == LinkState.WORKS:
+    if link["state"] in (NOT_CHECKED, LinkState.WORKS):
         return ""
     since = format_time(link["dead_since"] or link["failed_since"], day_only=True)
     return gettext("{state} since {since}", state=state_label(link["state"]), since=since)
@@ -87,9 +87,9 @@ def describe_difference(link: Mapping[str, Any], declared: str) -> str:
     return text if link["differs"] else ""
 
 
-# The one name of each state on pages, in mails and commands; English.
+# One for each of STATE_NAMES; English.
 LABELS: Mapping[str, str] = {
-    LinkState.UNCHECKED: _("Not checked yet"),
+    NOT_CHECKED: _("Not checked yet"),
     LinkState.WORKS: _("Works"),
     LinkState.FAILING: _("Not reachable"),
     LinkState.AWAY: _("Server not answering"),
@@ -98,9 +98,8 @@ LABELS: Mapping[str, str] = {
 
 
 def state_label(state: str) -> str:
-    """Return a state for lists and counts; counts call the first "unchecked"."""
-    key = "" if state == "unchecked" else state
-    return str(tk._(LABELS[key])) if key in LABELS else state
+    """Return the name of a state on pages, in mails and commands."""
+    return str(tk._(LABELS[state]))
 
 
 HELPERS = {"ukharvest_link_state": state_label}

@@ -15,8 +15,10 @@ from ckanext.harvest.model import HarvestSource
 from ckanext.ukharvest import write_batch
 from ckanext.ukharvest.core.link_states import (
     HOST,
+    NOT_CHECKED,
     NOTHING,
     OF_SERVER,
+    STATE_NAMES,
     Evidence,
     HostRecord,
     LinkFault,
@@ -383,12 +385,13 @@ def describe_link(link: Link | None, declared: str = "") -> dict[str, Any]:
     """
     if link is None or link.checked is None:
         nothing: dict[str, Any] = dict.fromkeys((*_TIMES, "status", "size", "dead_since"))
-        texts = dict.fromkeys((*_TEXTS, "state", "fault", "checksum"), "")
-        return {**nothing, **texts, "layers": [], "differs": False}
+        texts = dict.fromkeys((*_TEXTS, "fault", "checksum"), "")
+        return {**nothing, **texts, "state": NOT_CHECKED, "layers": [], "differs": False}
     return {
         **{name: getattr(link, name) for name in _TEXTS},
         **{name: iso(getattr(link, name)) for name in _TIMES},
-        **{name: getattr(link, name) for name in ("state", "fault", "status", "size", "checksum")},
+        **{name: getattr(link, name) for name in ("fault", "status", "size", "checksum")},
+        "state": link.state or NOT_CHECKED,
         "dead_since": iso(link.absent_since if link.state == LinkState.DEAD else None),
         "differs": formats.differ(declared or "", link.format),
     }
@@ -403,11 +406,11 @@ def find_links(urls: Collection[str]) -> dict[str, dict[str, Any]]:
 
 
 def count_states() -> dict[str, int]:
-    """Return state → number of links that resources have; those not checked are "unchecked"."""
+    """Return state → number of links that resources have, by ``STATE_NAMES``."""
     state = sa.func.coalesce(Link.state, "")
     query = live_resources(state, sa.func.count(Resource.url.distinct())).group_by(state)
-    numbers = dict(Session.execute(query).all())
-    return {str(name) or "unchecked": int(numbers.get(str(name), 0)) for name in LinkState}
+    numbers = {name or NOT_CHECKED: number for name, number in Session.execute(query)}
+    return {name: int(numbers.get(name, 0)) for name in STATE_NAMES}
 
 
 def count_links(before: dt.datetime) -> Any:
