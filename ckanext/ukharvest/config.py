@@ -71,6 +71,7 @@ def _names(name: str) -> list[str]:
 
 # The settings that need nothing but their type. A smaller number than the least counts as the
 # least. What they mean, and their defaults, is in config_declaration.yaml.
+approves_sources = partial(_flag, "approval")
 batch_size = partial(_whole, "batch_size")
 check_visitors = partial(_flag, "check.visitors")
 checks_data = partial(_flag, "data_checks.check")

@@ -99,7 +99,7 @@ COMPAT = files_of(
         "patches": "queue_callbacks",
         "portal": "journey languages",
         "security": "access access_routes access_table ids",
-        "sources": "form own_site rules steps",
+        "sources": "approvals form own_site rules steps",
         "testing": "portal",
     }
 )

@@ -21,6 +21,7 @@ from ckanext.ukharvest.adoption import restore
 from ckanext.ukharvest.core.options import comparable_config, parse_options
 from ckanext.ukharvest.harvest.database import any_text, ensure_source_state, execute
 from ckanext.ukharvest.harvest.model import DatasetBefore, Record, SourceState, utcnow
+from ckanext.ukharvest.harvest.records import pending
 from ckanext.ukharvest.harvest.sources import dataset_adoption, decision_log, source_config
 from ckanext.ukharvest.lib.lookups import find_unended_run
 from ckanext.ukharvest.lib.schema import invalid
@@ -381,7 +382,8 @@ def _refuse(planned: Plan) -> None:
 
 
 def _write(source: HarvestSource, planned: Plan) -> None:
-    """Set type and options in the two places where CKAN reads them."""
+    """Set type and options in the two places where CKAN reads them; a sysadmin accepts them so."""
+    pending.save_request(source.id, None)
     source.type, source.config = planned.new_type, planned.new_config
     package = Session.get(model.Package, source.id)
     if package is None:

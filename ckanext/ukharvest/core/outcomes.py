@@ -122,6 +122,7 @@ class PendingKind(StrEnum):
     DELETION = "deletion"
     IDENTIFIER = "identifier"  # records seem to have new ones
     DUPLICATE = "duplicate"  # another dataset seems to be the same
+    SOURCE = "source"  # its URL and type wait for a sysadmin
 
 
 class DecisionKind(StrEnum):
@@ -144,6 +145,8 @@ class DecisionKind(StrEnum):
     JOINED = "datasets joined"
     NOT_JOINED = "different datasets of two sources"
     PARTED = "datasets parted"
+    SOURCE_ACCEPTED = "source accepted"  # with a URL and a type
+    SOURCE_REFUSED = "source refused"
 
 
 class PreviewState(StrEnum):

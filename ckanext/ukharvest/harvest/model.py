@@ -341,12 +341,13 @@ class Pending(tk.BaseModel):  # type: ignore[misc, name-defined]
     """What waits until a person decides about it; not due any more if the record came back.
 
     Attributes:
-        job_id: the last complete run that found it so; None: it was deleted.
+        job_id: the last complete run that found it so; None: it was deleted, or no run did.
         kind: as ``PendingKind``.
-        guid: of the record, whose dataset is to be deleted or has a new identifier.
+        guid: of the record, whose dataset is to be deleted or has a new identifier; "" of a source.
         new_guid: the new identifier, under which the source lists the record; "" of a deletion; of
             a likely duplicate the id of the other dataset.
-        since: when the first run found it so.
+        since: when the first run found it so, or a person asked.
+        asked: of a source, as ``records.pending.SourceRequest`` without ``since``; else None.
     """
 
     __tablename__ = "ukharvest_pending"
@@ -363,6 +364,7 @@ class Pending(tk.BaseModel):  # type: ignore[misc, name-defined]
     guid = sa.Column(sa.UnicodeText, nullable=False)
     new_guid = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
     since = sa.Column(sa.DateTime, nullable=False, default=utcnow)
+    asked = sa.Column(JSONB(none_as_null=True))
 
 
 class HeldJob(tk.BaseModel):  # type: ignore[misc, name-defined]
@@ -399,7 +401,8 @@ class Decision(tk.BaseModel):  # type: ignore[misc, name-defined]
             changed hands: ``source_id`` and ``source``, the other one's title, and ``run_id``; of
             likely duplicates the ``title`` and ``pair`` (ids of both, or the identifier of a record
             without a dataset), of joined ones ``kept``, ``gone``, ``name`` of that one and
-            ``record_id`` of its record, of parted ones ``join``, the decision's id; else None.
+            ``record_id`` of its record, of parted ones ``join``, the decision's id; of a source
+            that was accepted or refused ``url``, ``source_type`` and ``asked_by``; else None.
         code, field: of the kind of problem that it is about, the field without numbers of entries.
         record_ids: of the records that had an accepted problem then; None if it is accepted for
             those too that get it later, and of other decisions.

@@ -40,6 +40,16 @@ class SourceIsBeingCleared(HarvestJobExists):
     """No run can be created while the source is being cleared."""
 
 
+class SourceWaits(HarvestJobExists, tk.ValidationError):  # type: ignore[misc, name-defined]
+    """No run can be created until a sysadmin accepts the source.
+
+    The API answers as to other wrong values, and cron skips the source.
+    """
+
+    def __init__(self, refusal: str) -> None:
+        super().__init__({"source_id": [refusal]})
+
+
 def ukharvest_schedule_update(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
     """Set time of day, days and time zone of a harvest source's runs.
 
@@ -180,11 +190,12 @@ def harvest_sources_job_history_clear(
     clear = tk.get_action("harvest_source_job_history_clear")
     return [
         clear({**context, "ignore_auth": True}, {"id": id_, "keep_current": keep_current})
-        for id_ in _active_sources()
+        for id_ in active_sources()
     ]
 
 
-def _active_sources() -> list[str]:
+def active_sources() -> list[str]:
+    """Return the ids of all sources that are not switched off."""
     query = (
         Session.query(HarvestSource.id)
         .join(model.Package, model.Package.id == HarvestSource.id)
@@ -340,7 +351,7 @@ def harvest_sources_reindex(_original: Any, context: Any, data_dict: dict[str, A
     the same as a visitor's.
     """
     tk.check_access("harvest_sources_reindex", context, data_dict)
-    for id_ in _active_sources():
+    for id_ in active_sources():
         own = {"ignore_auth": True, "defer_commit": True}
         tk.get_action("harvest_source_reindex")(own, {"id": id_})
     PackageSearchIndex().commit()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -21,7 +22,11 @@ from ckanext.ukharvest.harvest.records import record_history
 from ckanext.ukharvest.harvest.run import after_run, run_end, run_report, runs, stopping, sweeper
 from ckanext.ukharvest.harvest.sources import schedules
 from ckanext.ukharvest.harvest_actions import schema as harvest_schema
-from ckanext.ukharvest.harvest_actions.actions import SourceIsBeingCleared
+from ckanext.ukharvest.harvest_actions.actions import (
+    SourceIsBeingCleared,
+    SourceWaits,
+    active_sources,
+)
 from ckanext.ukharvest.lib import schema
 from ckanext.ukharvest.lib.lookups import (
     CLEARING_FIRST,
@@ -31,7 +36,7 @@ from ckanext.ukharvest.lib.lookups import (
     source_of,
 )
 from ckanext.ukharvest.lib.schema import invalid
-from ckanext.ukharvest.sources import description
+from ckanext.ukharvest.sources import approvals, description
 from ckanext.ukharvest.sources import rules as source_rules
 
 
@@ -218,7 +223,8 @@ def harvest_jobs_run(original: Any, context: Any, data_dict: dict[str, Any]) -> 
 def harvest_job_create(original: Any, context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
     """Create a run of a harvest source, as ckanext-harvest does, and record who started it.
 
-    Refused while the source is being cleared. Authorised as ckanext-harvest's action.
+    Refused while the source is being cleared, and until a sysadmin has accepted it. Authorised as
+    ckanext-harvest's action.
 
     :param source_id: id of the harvest source
     :type source_id: string
@@ -229,6 +235,10 @@ def harvest_job_create(original: Any, context: Any, data_dict: dict[str, Any]) -
     # the source.
     if not database.hold_off_clearing(str(data_dict.get("source_id"))):
         raise SourceIsBeingCleared(tk._(CLEARING_FIRST))
+    tk.check_access("harvest_job_create", context, data_dict)
+    waiting = HarvestSource.get(str(data_dict.get("source_id")))
+    if refusal := approvals.start_refusal(waiting):
+        raise SourceWaits(refusal)
     job: dict[str, Any] = original(context, data_dict)
     user = context.get("user") or ""
     source = HarvestSource.get(job["source_id"])
@@ -236,6 +246,27 @@ def harvest_job_create(original: Any, context: Any, data_dict: dict[str, Any]) -
         run_report.open_report(job["id"], source.id, asked_by=user)
         model.Session.commit()
     return job
+
+
+@tk.chained_action
+def harvest_job_create_all(
+    _original: Any, context: Any, data_dict: dict[str, Any]
+) -> list[dict[str, Any]]:
+    """Create a run of each active harvest source that has none under way. Sysadmins only.
+
+    ckanext-harvest's action asks none of the rules of :py:func:`harvest_job_create`, and takes
+    100 sources at most.
+
+    :param run: whether to send them to the gather consumer (optional, default: ``True``)
+    :type run: boolean
+    """
+    tk.check_access("harvest_job_create_all", context, data_dict)
+    create, run = tk.get_action("harvest_job_create"), data_dict.get("run", True)
+    jobs = []
+    for source_id in active_sources():
+        with suppress(HarvestJobExists, HarvestSourceInactiveError):
+            jobs.append(create({**context}, {"source_id": source_id, "run": run}))
+    return jobs
 
 
 @tk.chained_action
@@ -327,6 +358,8 @@ def ukharvest_run_create(context: Any, data_dict: dict[str, Any]) -> dict[str, A
 def _refusal(exc: Exception) -> str:
     if isinstance(exc, SourceIsBeingCleared):
         return str(exc)
+    if isinstance(exc, SourceWaits):
+        return str(exc.error_dict["source_id"][0])
     if isinstance(exc, HarvestSourceInactiveError):
         return str(tk._("The source is switched off: switch it on first."))
     return tk._(RUN_FIRST)

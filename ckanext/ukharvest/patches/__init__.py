@@ -167,6 +167,16 @@ HOOKS = (
         forms_and_commands.with_reserved_options,
     ),
     Patch(
+        "new-sources-wait (for a sysadmin)",
+        {f"{_PLUGIN}._create_harvest_source_object": "bd2ff60fc2fa"},
+        forms_and_commands.with_request,
+    ),
+    Patch(
+        "changed-sources-wait (for a sysadmin)",
+        {f"{_SCHEMA}.harvest_source_update_package_schema": "a7599ca603b6"},
+        forms_and_commands.with_approval,
+    ),
+    Patch(
         "source-name (names of pages)",
         {f"{_SCHEMA}.package_name_validator": "4902419bd190 780dfc83d68f"},
         lambda _stock: source_rules.check_name,

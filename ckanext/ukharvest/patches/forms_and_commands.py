@@ -17,6 +17,8 @@ from ckanext.ukharvest.core.options import parse_options
 from ckanext.ukharvest.core.outcomes import RunMode
 from ckanext.ukharvest.harvest.model import utcnow
 from ckanext.ukharvest.harvest.sources import decision_log
+from ckanext.ukharvest.lib.output import RefusedError
+from ckanext.ukharvest.sources import approvals
 from ckanext.ukharvest.sources import rules as source_rules
 from ckanext.ukharvest.sources.foreground import run_in_foreground
 
@@ -51,6 +53,28 @@ def with_reserved_options(stock: Callable[..., Any]) -> Callable[..., Any]:
         return source
 
     return save
+
+
+def with_approval(stock: Callable[[], dict[str, Any]]) -> Callable[[], dict[str, Any]]:
+    """Hold URL and type of a saved source back if a sysadmin has to accept them."""
+
+    def schema() -> dict[str, Any]:
+        made = stock()
+        made["__after"] = [*made.get("__after", ()), approvals.hold_back]
+        return made
+
+    return schema
+
+
+def with_request(stock: Callable[..., Any]) -> Callable[..., Any]:
+    """Let a new source wait until a sysadmin accepts it, where the portal wants that."""
+
+    def create(context: Any, data_dict: dict[str, Any]) -> Any:
+        source = stock(context, data_dict)
+        approvals.ask_for_new(context, source)
+        return source
+
+    return create
 
 
 def with_figures(stock: Callable[..., None]) -> Callable[..., None]:
@@ -107,6 +131,8 @@ def run_test_of_ours(
         """Run a source; with the identifier of a record, only this record."""
         package = model.Package.get(source_id_or_name)
         source = HarvestSource.get(package.id) if package else None
+        if refusal := approvals.start_refusal(source):
+            raise RefusedError(refusal)
         if source is None or source.type not in config.our_type_names():
             stock(source_id_or_name, force_import)
             return

@@ -34,6 +34,7 @@ from ckanext.ukharvest.previews import texts as preview_texts
 from ckanext.ukharvest.previews.proposals import describe_proposals
 from ckanext.ukharvest.reading.source_preview import failed
 from ckanext.ukharvest.reading.type_detection import DATA
+from ckanext.ukharvest.sources import approvals
 from ckanext.ukharvest.sources import rules as source_rules
 from ckanext.ukharvest.sources.description import type_label
 
@@ -314,7 +315,8 @@ def ukharvest_source_move(context: Any, data_dict: dict[str, Any]) -> dict[str, 
     """Save the URL, type and options that were tested; the source's datasets and resources stay.
 
     For users who may update the source. Refused during a run of the source, without a test that
-    read the new URL to its end, and if the source changed since. To change a URL without a test,
+    read the new URL to its end, and if the source changed since. Where a sysadmin has to accept
+    another host or type, the source only asks for that. To change a URL without a test,
     use harvest_source_patch: records that are identified by their URLs are then new ones.
 
     :param source_id: id or name of the harvest source
@@ -327,7 +329,8 @@ def ukharvest_source_move(context: Any, data_dict: dict[str, Any]) -> dict[str, 
     :type even_if_few_match: bool
 
     :returns: ``id`` and ``name`` of the source, ``url`` and ``source_type`` (new), ``datasets``,
-        ``same``, ``moved`` and ``missing``: numbers as the test found them
+        ``same``, ``moved`` and ``missing``: numbers as the test found them; ``is_asked``: it waits
+        for a sysadmin, and all is as before
     :rtype: dictionary
     """
     source_id = source_of(data_dict).id
@@ -353,11 +356,14 @@ def _move(context: Any, preview: SourcePreview) -> dict[str, Any]:
     """Move records and source in one transaction, which saving the source commits."""
     preview_id, source_id, move = preview.id, preview.source_id, preview.result["move"]
     place = {"url": preview.url, "source_type": preview.source_type, "config": move["config"]}
-    move_records(source_id, move)
+    is_asked = approvals.is_asked(context, source_id, place["url"], place["source_type"])
+    if not is_asked:
+        move_records(source_id, move)
     own = {key: context[key] for key in ("user", "auth_user_obj", "ignore_auth") if key in context}
     own |= {"model": model, "session": Session}
     saved = tk.get_action("harvest_source_patch")(own, {"id": source_id, **place})
-    source_previews.delete_preview(preview_id)  # else it would be the latest test of the new URL
+    if not is_asked:  # else it would be the latest test of the new URL
+        source_previews.delete_preview(preview_id)
     return {
         "id": source_id,
         "name": saved["name"],
@@ -365,4 +371,5 @@ def _move(context: Any, preview: SourcePreview) -> dict[str, Any]:
         "source_type": place["source_type"],
         **{key: move[key] for key in ("datasets", "same", "moved")},
         "missing": len(move["missing"]),
+        "is_asked": is_asked,
     }

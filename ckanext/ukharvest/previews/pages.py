@@ -29,6 +29,7 @@ from ckanext.ukharvest.previews import texts as preview_texts
 from ckanext.ukharvest.reading.type_detection import DATA
 from ckanext.ukharvest.rendering.values import render_extra
 from ckanext.ukharvest.source_types import TYPES
+from ckanext.ukharvest.sources import approvals
 from ckanext.ukharvest.sources import form as source_form
 from ckanext.ukharvest.sources import pages as source_pages
 from ckanext.ukharvest.sources.description import type_label
@@ -116,6 +117,9 @@ def show(id: UUID) -> Any:  # noqa: A002 - as in CKAN's routes
         "form": "edit" if "id" in form else "new" if form else "",
         "few_match": tk._(move_rules.FEW_MATCH),
     }
+    if preview["kind"] == "move" and preview["may_change"]:
+        place = preview["source_id"], preview["url"], preview["source_type"]
+        variables["asks"] = approvals.is_asked(context(), *place)
     if preview["source_id"] and preview["may_change"]:
         source = source_pages.find_source(preview["source_id"])
         return _private(Response(source_pages.render(_PAGE, source, **variables)))
@@ -311,6 +315,9 @@ def move(id: UUID) -> Any:  # noqa: A002
         done = attempt("ukharvest_source_move", **asked)
     if not done:
         return _to_page(preview)
+    if said := approvals.asked_of(preview["source_id"]):
+        tk.h.flash_success(said)
+        return tk.redirect_to("harvest.read", id=preview["source_id"])
     begins = form.get("then") == "run"
     if not (begins and attempt("ukharvest_run_create", source_id=preview["source_id"])):
         tk.h.flash_success(tk._(move_rules.MOVED))

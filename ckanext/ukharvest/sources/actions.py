@@ -165,7 +165,8 @@ def ukharvest_decision_list(context: Any, data_dict: dict[str, Any]) -> dict[str
     :returns: ``count`` and ``results``: dicts with ``created`` (UTC in ISO 8601), ``user`` (name,
         "" for a command), ``source`` (name), ``source_title``, ``decision`` ("deletions approved",
         "datasets kept", "same datasets", "different datasets", "options confirmed", "switched
-        off", "switched on", "problem accepted", "problem listed again"), ``text`` (that in
+        off", "switched on", "source accepted", "source refused", "problem accepted", "problem
+        listed again"), ``text`` (that in
         words), ``number`` (of datasets or records), ``reason``, ``until`` (last day, null
         without an end), ``run_id`` (the run that asked, or null), ``options`` (confirmed ones, or
         null), and ``code`` and ``field`` of the problem ("" for other decisions)
@@ -272,6 +273,9 @@ def ukharvest_source_show(context: Any, data_dict: dict[str, Any]) -> dict[str, 
         ``of``, ``asks_after``: complete runs until deleting them needs approval}; null if few or
         no records are missing), ``health`` and ``health_reason``, ``failing_since``, ``failures``
         (runs in a row), ``last_run`` ({``id``, ``finished``, ``outcome``, ``lost``} or null),
+        ``approval`` (what a sysadmin has to accept, or null: {``state``: "waiting" or "refused",
+        ``is_new``: the source does not run before that, ``url``, ``source_type``, ``config``,
+        ``asked_by``, ``since``, ``reason``: why it was refused, or ""}),
         ``last_good_run``, ``next_run``, ``schedule`` ({``time``: "HH:MM" or "", ``days``: of "mon"
         … "sun", ``zone``, ``next_run``: null if it is not scheduled, ``text``: that as a sentence})
         and ``datasets`` (private ones included); times are UTC in ISO 8601

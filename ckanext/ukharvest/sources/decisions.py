@@ -33,6 +33,8 @@ _LABELS = {
     DecisionKind.JOINED: _("Datasets joined"),
     DecisionKind.NOT_JOINED: _("Different datasets"),
     DecisionKind.PARTED: _("Datasets parted"),
+    DecisionKind.SOURCE_ACCEPTED: _("Source accepted"),
+    DecisionKind.SOURCE_REFUSED: _("Source not accepted"),
 }
 
 
@@ -50,6 +52,8 @@ def _text(decision: Decision) -> str:
         detail = "{from} → {to}".format(**decision.options)
     elif "title" in (decision.options or ()):
         detail = decision.options["title"]
+    elif decision.kind in (DecisionKind.SOURCE_ACCEPTED, DecisionKind.SOURCE_REFUSED):
+        detail = decision.options["url"]
     elif decision.number:
         detail = number(decision.number)
     return f"{label}: {detail}" if detail else label

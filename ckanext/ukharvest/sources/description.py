@@ -24,11 +24,12 @@ from ckanext.ukharvest.harvest.run import runs
 from ckanext.ukharvest.harvest.sources import schedules, source_status
 from ckanext.ukharvest.harvest.sources.source_moves import is_move
 from ckanext.ukharvest.lib.lookups import SourceRow, once
+from ckanext.ukharvest.lib.permissions import may
 from ckanext.ukharvest.lib.slots import facts_of
 from ckanext.ukharvest.lib.source_secrets import source_url
 from ckanext.ukharvest.lib.texts import ngettext
 from ckanext.ukharvest.source_types.source_type import COMMON_OPTIONS
-from ckanext.ukharvest.sources import filter_rules
+from ckanext.ukharvest.sources import approvals, filter_rules
 from ckanext.ukharvest.sources import texts as source_texts
 
 NEWEST = 30  # runs of the chart on a source's page
@@ -126,6 +127,9 @@ def describe_status(context: Any, source: HarvestSource) -> dict[str, Any]:
         notice=next(iter(facts_of("source_status", context, source.id)), "") if is_calm else "",
     )
     card, run = source_texts.status_card(status), status.current
+    if approval := approvals.describe_approval(source):
+        decides = may(context, "sysadmin")
+        card = approvals.amend_card(card, approval, decides=decides)
     answer: dict[str, Any] = {
         "state": card.value if card.kind == "state" else "idle",
         "badge": {"kind": card.kind, "value": card.value},
@@ -168,6 +172,7 @@ def describe_status(context: Any, source: HarvestSource) -> dict[str, Any]:
         if run
         else None,
         "queue_position": run.queue_position if run else 0,
+        "approval": approval,
     }
     # A hash that changes when the page does; the estimate of the time left is ignored.
     progress = {**(answer["progress"] or {}), "eta_seconds": None}

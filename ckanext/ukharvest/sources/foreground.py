@@ -22,7 +22,7 @@ from ckanext.ukharvest.harvest.gather import objects
 from ckanext.ukharvest.harvest.model import Record, RecordProblem, utcnow
 from ckanext.ukharvest.harvest.run import after_run, run_report, stopping
 from ckanext.ukharvest.harvest.sources import accepted_problems
-from ckanext.ukharvest.lib.output import RefusedError
+from ckanext.ukharvest.lib.output import RefusedError, validation_errors
 from ckanext.ukharvest.source_types.source_type import SourceType
 from ckanext.ukharvest.sources import rules as source_rules
 from ckanext.ukharvest.sources.cli import FIGURES
@@ -89,7 +89,10 @@ def _job(source: HarvestSource) -> HarvestJob:
         )
     if not source.active:
         raise RefusedError("the source is deleted; restore it before it can run")
-    job = tk.get_action("harvest_job_create")(_context(), {"source_id": source.id, "run": False})
+    with validation_errors():
+        job = tk.get_action("harvest_job_create")(
+            _context(), {"source_id": source.id, "run": False}
+        )
     return HarvestJob.get(job["id"])
 
 

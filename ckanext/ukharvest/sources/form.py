@@ -23,7 +23,7 @@ from ckanext.ukharvest.lib.lookups import source_row_of
 from ckanext.ukharvest.lib.pages import ask, check_token
 from ckanext.ukharvest.lib.texts import day_names
 from ckanext.ukharvest.source_types.source_type import URL_HINT
-from ckanext.ukharvest.sources import description
+from ckanext.ukharvest.sources import approvals, description
 from ckanext.ukharvest.sources import pages as source_pages
 from ckanext.ukharvest.sources import rules as source_rules
 from ckanext.ukharvest.sources.form_values import (
@@ -332,7 +332,8 @@ def _answer(form: Form, source: Source | None) -> Any:
         )
         tk.h.flash_notice(f"{text} {moves}".strip())
         return tk.redirect_to("ukharvest_source_previews.show", id=dry_run["id"])
-    tk.h.flash_success(" ".join(filter(None, (tk._("Saved."), _start(form, saved), moves))))
+    said = approvals.asked_of(saved["id"]) or _start(form, saved)
+    tk.h.flash_success(" ".join(filter(None, (tk._("Saved."), said, moves))))
     return tk.redirect_to("harvest.read", id=saved["name"])
 
 
@@ -442,6 +443,7 @@ def page(
         "may_skip": may_skip,
         "move": description.latest_move(source["id"]) if source else None,
         "sysadmin": sysadmin,
+        "asks": config.approves_sources() and not sysadmin,
         # Only sysadmins can choose ALWAYS, which loads the site.
         "frequencies": {
             value: label

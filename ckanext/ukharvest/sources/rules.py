@@ -20,7 +20,7 @@ from werkzeug.exceptions import HTTPException, NotFound
 
 from ckanext.ukharvest import config, source_types
 from ckanext.ukharvest.core.errors import Blocked, ConfigError
-from ckanext.ukharvest.core.http.urls import normalise, origin, safe_url
+from ckanext.ukharvest.core.http.urls import is_same_server, normalise, origin, safe_url
 from ckanext.ukharvest.core.options import comparable_config, parse_options
 from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.harvest.sources.source_moves import has_datasets
@@ -35,7 +35,6 @@ Session = model.Session
 STATIC = "static"  # endpoint of files, and of all paths that CKAN does not know
 # What people uploaded may be the list of another catalogue.
 _UPLOADED = ("resource.download", "dataset_resource.download", "file.download")
-_STANDARD_PORTS = (80, 443)
 
 
 def refuse(url: str, type_name: str) -> None:
@@ -70,12 +69,7 @@ def refuse(url: str, type_name: str) -> None:
 
 def _own_path(url: str) -> str | None:
     """Return the path below the portal's root, None if the URL is of another server or folder."""
-    try:
-        (_scheme, *own), (_other, *other) = origin(config.site_url()), origin(url)
-    except Blocked:
-        return None
-    ports = {own.pop(), other.pop()}
-    if own != other or not (len(ports) == 1 or ports.issubset(_STANDARD_PORTS)):
+    if not is_same_server(config.site_url(), url):
         return None
     root = str(tk.config.get("ckan.root_path") or "").partition("/{{LANG}}")[0].rstrip("/")
     path = urlsplit(url).path

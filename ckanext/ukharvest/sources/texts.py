@@ -129,6 +129,7 @@ ACTIONS: Mapping[str, tuple[str, str]] = {
     "settings": (_("Correct the URL"), "harvest.edit"),
     "start": (_("Start first run"), "harvester.refresh"),
     "refresh": (_("Run now"), "harvester.refresh"),
+    "decide": (_("Decide"), "/approval"),
 }
 
 
@@ -152,7 +153,7 @@ class Card:
         css: CSS class of its edge.
         kind, value: of its badge (``lib.texts.KINDS``).
         actions: of "start", "refresh", "check", "stop", "review", "compare", "mend", "settings",
-            "switch_on", "watch"; the first is the main one.
+            "switch_on", "watch", "decide"; the first is the main one.
     """
 
     css: str

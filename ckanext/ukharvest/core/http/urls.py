@@ -141,6 +141,18 @@ def origin(url: str) -> Origin:
     return scheme, (parts.host or "").strip("[]"), parts.port or (443 if scheme == "https" else 80)
 
 
+def is_same_server(url: str, other: str) -> bool:
+    """Tell whether two URLs are of one host and port, where 80 and 443 count as one.
+
+    Not if one of them is no URL.
+    """
+    try:
+        (_scheme, host, port), (_other, other_host, other_port) = origin(url), origin(other)
+    except Blocked:
+        return False
+    return host == other_host and (port == other_port or {port, other_port} == {80, 443})
+
+
 def refuse(url: str, why: str) -> NoReturn:
     """Raise Blocked with a sentence that begins with the URL."""
     raise Blocked(Message("{url} {why}.", url=safe_url(url), why=why), url=safe_url(url))

@@ -1,15 +1,16 @@
-"""What waits for a person: pending deletions, and records under new identifiers."""
+"""What waits for a person: pending deletions, records under new identifiers, and sources."""
 
 from __future__ import annotations
 
 import datetime
 import hashlib
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 from ckan import model
+from ckanext.harvest.model import HarvestSource
 from sqlalchemy.dialects.postgresql import ARRAY
 
 from ckanext.ukharvest.core.base_urls import BaseMove
@@ -19,6 +20,9 @@ from ckanext.ukharvest.harvest.database import execute, group_pairs
 from ckanext.ukharvest.harvest.model import JobReport, Pending, utcnow
 
 Session = model.Session
+
+# Key of an action's context: what a source asks for has changed, which has to be committed.
+CHANGED = "ukharvest_request_changed"
 
 # What is still due, to stand in FROM: its dataset is here, and a record that was missing has not
 # come back.
@@ -185,6 +189,71 @@ class StoredPending:
             since = rows[0].since if rows else utcnow()
             waits = {"source_id": self._source_id, "kind": kind, "job_id": job_id, "since": since}
             Session.execute(_ADD, {**waits, "guids": list(guids), "new": list(guids.values())})
+
+
+@dataclass(frozen=True, slots=True)
+class SourceRequest:
+    """A URL and type of a source that a sysadmin has not accepted.
+
+    Attributes:
+        config: the options that go with them, as JSON.
+        is_new: the source has them, and nothing may read it yet; else it has others, which were
+            accepted.
+        asked_by: name of the person, "" for code without a user.
+        refused: why a sysadmin refused them; None: they wait.
+        since: when the person asked, UTC.
+    """
+
+    url: str
+    source_type: str
+    config: str
+    asked_by: str
+    is_new: bool = False
+    refused: str | None = None
+    since: datetime.datetime | None = None
+
+
+def load_request(source_id: str) -> SourceRequest | None:
+    """Return what of a source is not accepted, None if all is.
+
+    Who changes it or decides about it has locked the source (``lock_source``).
+    """
+    query = (
+        sa.select(Pending).where(*_of_source(source_id)).execution_options(populate_existing=True)
+    )
+    row = Session.scalar(query)
+    return SourceRequest(**row.asked, since=row.since) if row else None
+
+
+def load_requested_urls() -> dict[str, str]:
+    """Return source id → URL of the requests that wait."""
+    url, refused = (Pending.asked[key].astext for key in ("url", "refused"))
+    query = sa.select(Pending.source_id, url).where(
+        Pending.kind == PendingKind.SOURCE, refused.is_(None)
+    )
+    return dict(Session.execute(query).all())
+
+
+def lock_source(source_id: str) -> HarvestSource | None:
+    """Return the source as stored, locked until the transaction ends."""
+    query = Session.query(HarvestSource).filter_by(id=source_id).with_for_update()
+    return query.populate_existing().first()
+
+
+def save_request(source_id: str, request: SourceRequest | None) -> None:
+    """Store a request in place of the source's earlier one, or remove it; the caller commits."""
+    execute(sa.delete(Pending).where(*_of_source(source_id)))
+    if request:
+        asked = asdict(request)
+        since = asked.pop("since") or utcnow()
+        Session.add(
+            Pending(source_id=source_id, kind=PendingKind.SOURCE, guid="", since=since, asked=asked)
+        )
+        Session.flush()
+
+
+def _of_source(source_id: str) -> tuple[Any, ...]:
+    return Pending.source_id == source_id, Pending.kind == PendingKind.SOURCE
 
 
 _WAITING = sa.text(

@@ -11,6 +11,7 @@ from ckan import model
 from ckanext.harvest.model import HarvestGatherError, HarvestJob, HarvestObject, HarvestSource
 from sqlalchemy.orm import aliased
 
+from ckanext.ukharvest.core.outcomes import PendingKind
 from ckanext.ukharvest.harvest.database import execute
 from ckanext.ukharvest.harvest.gather import objects
 from ckanext.ukharvest.harvest.model import (
@@ -281,13 +282,14 @@ def purge_datasets(package_ids: Sequence[str]) -> None:
 def forget_source(source_id: str) -> None:
     """Remove all jobs, objects, records and reports of a source; the caller commits.
 
-    What a person set stays: schedule, mail settings and confirmed options.
+    What a person set stays: schedule, mail settings and confirmed options; and what of the source
+    a sysadmin has not accepted.
     """
     _delete_where(HarvestObject, HarvestObject.harvest_source_id == source_id)
     _delete_where(HarvestJob, HarvestJob.source_id == source_id)
     _delete_where(Record, Record.source_id == source_id)
     _delete_where(JobReport, JobReport.source_id == source_id)
-    _delete_where(Pending, Pending.source_id == source_id)
+    _delete_where(Pending, Pending.source_id == source_id, Pending.kind != PendingKind.SOURCE)
     state = Session.get(SourceState, source_id)
     if state is not None:
         state.interface = ""
