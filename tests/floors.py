@@ -4,7 +4,7 @@ from __future__ import annotations
 
 # Rooms that could be deleted: none imports another.
 FEATURES = (
-    *("adoption", "data_checks", "deletions", "doctor", "duplicates", "export"),
+    *("adoption", "approval", "data_checks", "deletions", "doctor", "duplicates", "export"),
     *("links", "notifications", "previews", "runs", "stars", "themes", "to_do"),
     "value_tables",
 )

@@ -1539,4 +1539,20 @@ MUTANTS = (
         "name",
         ("tests/ckan/patches/test_validation.py",),
     ),
+    Mutant(
+        "started-before-approval",
+        "No run of a source starts before a sysadmin accepts it.",
+        "ckanext.ukharvest.harvest_actions.run_actions.harvest_job_create",
+        "raise SourceWaits(refusal)",
+        "pass",
+        ("tests/ckan/sources/test_approvals.py",),
+    ),
+    Mutant(
+        "unseen-accepted",
+        "A sysadmin accepts the URL and type that they saw, and no others.",
+        "ckanext.ukharvest.approval.actions._lock",
+        "pending.lock_source(source_id)",
+        "pass",
+        ("tests/ckan/approval/test_actions.py",),
+    ),
 )

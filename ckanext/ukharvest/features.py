@@ -36,6 +36,7 @@ FEATURES: dict[str, tuple[str, ...]] = {
     "runs": ("actions", "auth", "pages", "cli"),
     "previews": ("actions", "auth", "pages", "jobs", "searches", "cli"),
     "deletions": ("actions", "auth", "pages", "cli"),
+    "approval": ("actions", "auth", "pages", "slots", "cli"),
     "duplicates": ("actions", "auth", "pages", "redirects", "slots"),
     "adoption": ("actions", "auth", "cli"),
     "stars": ("model", "actions", "auth", "pages", "jobs", "slots", "texts", "doctor", "cli"),

@@ -37,6 +37,7 @@ RUN = {"id": "@run"}
 LAST = {"id": "@last run"}
 TAGS = '{"default_tags": ["a"]}'
 TESTED = {"source_type": "data_json", "url": "@url"}
+WAITING = {"source_id": "@private source", "url": "@url", "source_type": "data_json"}
 URL = "https://data.example/another.json"
 NEW = {"name": "parking", "title": "Parking", "url": "https://data.example/new.json"}
 MAIL = {**SOURCE, "addresses": ["data@somewhere.example"], "events": ["failed"]}
@@ -157,6 +158,8 @@ TABLE = [
     Row("harvest_send_job_to_gather_queue", EDITORS, {**LAST, **SOURCE}),
     Row("harvest_job_abort", SYSADMINS, LAST),
     Row("harvest_job_create_all", SYSADMINS, {"run": False}),
+    Row("ukharvest_source_refuse", SYSADMINS, {**WAITING, "reason": "No agreement"}),
+    Row("ukharvest_source_approve", SYSADMINS, WAITING),
     Row("harvest_jobs_run", SYSADMINS),
     Row("harvest_abort_failed_jobs", SYSADMINS, {"life_span": 7}),
     Row("harvest_object_create", SYSADMINS, {"guid": "one", "job_id": "@run"}),

@@ -11,6 +11,8 @@ from ckanext.harvest.model import HarvestJob, HarvestObject
 from ckanext.ukharvest.core.outcomes import DecisionKind
 from ckanext.ukharvest.harvest.gather import previews as source_previews
 from ckanext.ukharvest.harvest.model import Pending, Record
+from ckanext.ukharvest.harvest.records import pending
+from ckanext.ukharvest.harvest.records.pending import SourceRequest
 from ckanext.ukharvest.harvest.sources import decision_log
 from ckanext.ukharvest.previews import jobs as preview_jobs
 from tests.ckan.access import Headers, headers_of_roles
@@ -56,6 +58,8 @@ def place(portal: Portal, publisher: Publisher, organization: dict[str, str]) ->
     Session.add(pair)
     options = {"kept": shown["id"], "gone": None, "record_id": None, "name": "", "title": "Weirs"}
     join = decision_log.add_decision(source, "nobody", DecisionKind.JOINED, options=options).id
+    asked = SourceRequest(tested["url"], "data_json", "", asked_by="nobody")
+    pending.save_request(hidden, asked)
     pair_id, record_id, guid = pair.id, record.id, record.guid
     Session.commit()
     return {

@@ -77,6 +77,8 @@ TABLE = (
     Row("ukharvest identifiers somewhere", "No identifiers of this source wait"),
     Row("ukharvest source edit somewhere --option default_tags=one", "one"),
     Row("ukharvest source move somewhere {moved} --dry-run", "Dry run: nothing was changed."),
+    Row("ukharvest source approve somewhere", "Nothing of this source waits for approval.", 2),
+    Row("ukharvest source refuse somewhere No", "Nothing of this source waits for approval.", 2),
     Row("ukharvest adopt somewhere --dry-run", "0 datasets would be adopted."),
     Row("ukharvest diff somewhere {guid}", "Version 1 of 1"),
     Row("ukharvest stars dataset-00000", "out of 5"),
