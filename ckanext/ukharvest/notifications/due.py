@@ -13,7 +13,7 @@ from ckan import model
 from ckanext.harvest.model import HarvestJob
 from flask_babel import force_locale
 
-from ckanext.ukharvest import compat
+from ckanext.ukharvest import compat, config
 from ckanext.ukharvest.core.outcomes import PendingKind, RunOutcome
 from ckanext.ukharvest.core.status_rules import Health, SourceStatus
 from ckanext.ukharvest.core.values.dates import iso
@@ -22,7 +22,7 @@ from ckanext.ukharvest.harvest.model import JobReport, utcnow
 from ckanext.ukharvest.harvest.run import runs
 from ckanext.ukharvest.harvest.sources import schedules, source_status
 from ckanext.ukharvest.lib import texts
-from ckanext.ukharvest.notifications import mails
+from ckanext.ukharvest.notifications import approvals, mails
 from ckanext.ukharvest.notifications import model as notification_model
 from ckanext.ukharvest.notifications.mails import Letter, Notes
 from ckanext.ukharvest.notifications.model import (
@@ -95,10 +95,18 @@ def send_due() -> list[str]:
     only one tick.
     """
     with database.hold_alone(database.MAILS) as is_alone:
-        return _send_news() if is_alone else []
+        return [*_send_news(), *_send_approvals()] if is_alone else []
 
 
 AFTER_TICK = (send_due,)  # about the runs that it has closed
+
+
+def _send_approvals() -> list[str]:
+    """Send what is due about the approval of sources."""
+    if not config.approves_sources():
+        return []
+    with force_locale(mails.language()):
+        return [*approvals.send_answers(), *approvals.send_reminder(week())]
 
 
 def _send_news() -> list[str]:

@@ -15,10 +15,11 @@ from ckan.plugins import toolkit as tk
 from itsdangerous import BadData, URLSafeSerializer
 
 from ckanext.ukharvest import config
+from ckanext.ukharvest.core.http.urls import hide_secrets, without_secrets
 from ckanext.ukharvest.core.status_rules import ATTENTION, Health, SourceStatus
 from ckanext.ukharvest.core.values.text import name_unseen, one_line, shorten
 from ckanext.ukharvest.harvest import database, http_client
-from ckanext.ukharvest.harvest.model import utcnow
+from ckanext.ukharvest.harvest.model import Decision, utcnow
 from ckanext.ukharvest.harvest.run import runs
 from ckanext.ukharvest.harvest.sources import source_status
 from ckanext.ukharvest.lib import texts
@@ -28,6 +29,7 @@ from ckanext.ukharvest.lib.texts import describe_progress, format_counts, gettex
 from ckanext.ukharvest.notifications import model as notification_model
 from ckanext.ukharvest.notifications.model import RECOVERED, Recipient, Told
 from ckanext.ukharvest.sources import texts as source_texts
+from ckanext.ukharvest.sources.decisions import describe_decision
 from ckanext.ukharvest.sources.texts import Card
 
 log = logging.getLogger(__name__)
@@ -177,6 +179,22 @@ def _lines_of(
             yield Line(labelled(_title(told), task.text), url)
 
 
+def compose_answer(told: Told, decision: Decision) -> Letter:
+    """Return the mail that a sysadmin accepted or refused a source."""
+    text = hide_secrets(describe_decision(decision)["text"])
+    reason = labelled(tk._("Reason"), decision.reason) if decision.reason else ""
+    return _letter(told, text, (text, reason), _source_line(told))
+
+
+def compose_reminder(waiting: Sequence[tuple[Told, str]]) -> Letter:
+    """Return the mail that sources wait for a sysadmin, each with the URL that waits."""
+    lines = [
+        Line(labelled(_title(told), without_secrets(url)), f"{source_page(told)}/approval")
+        for told, url in waiting
+    ]
+    return Letter(labelled(tk._("Waits for approval"), number(len(lines))), (lines,))
+
+
 def compose_test(told: Told) -> Letter:
     """Return the mail that tests whether mails arrive."""
     text = gettext("This is a test. Emails about {title} will arrive here.", title=_title(told))
@@ -249,11 +267,20 @@ def _signer() -> URLSafeSerializer:
     return URLSafeSerializer(tk.config["SECRET_KEY"], salt=_SALT)
 
 
-def send(letter: Letter, recipient: Recipient, source_id: str = "", title: str = "") -> bool:
+def send(
+    letter: Letter,
+    recipient: Recipient,
+    source_id: str = "",
+    title: str = "",
+    *,
+    can_stop: bool = True,
+) -> bool:
     """Send a mail; return False, and log why, if that is not possible.
 
     Args:
         source_id, title: of the source that it is about; "" for a weekly summary.
+        can_stop: False of one that nobody chose to get, such as an answer: it leads to no page that
+            stops such mails.
     """
     # CKAN 2.12 sends nothing without a server, and raises nothing.
     if option := missing_option():
@@ -274,7 +301,11 @@ def send(letter: Letter, recipient: Recipient, source_id: str = "", title: str =
         "letter": letter,
         "site": site,
         "lang": language().replace("_", "-"),
-        "foot": (Line(stop, leave),),
+        "foot": (Line(stop, leave),) if can_stop else (),
+    }
+    leaving = {
+        "List-Unsubscribe": f"<{leave}>",
+        "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
     }
     try:
         tk.mail_recipient(
@@ -283,13 +314,7 @@ def send(letter: Letter, recipient: Recipient, source_id: str = "", title: str =
             f"[{site}] {letter.subject}",
             str(tk.render("emails/ukharvest_mail.txt", words)).strip() + "\n",
             str(tk.render("emails/ukharvest_mail.html", words)),
-            headers=_Headers(
-                {
-                    "List-Unsubscribe": f"<{leave}>",
-                    "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
-                    "Auto-Submitted": "auto-generated",
-                }
-            ),
+            headers=_Headers({**(leaving if can_stop else {}), "Auto-Submitted": "auto-generated"}),
         )
     except Exception as exc:  # noqa: BLE001 - mailers of other extensions raise what they like
         log.exception("A mail about %s could not be sent", title or "all sources")

@@ -126,8 +126,14 @@ class Told(NamedTuple):
     waits_since: Mapping[str, str]
 
 
-def sources(source_ids: Collection[str] | None = None) -> list[Told]:
-    """Return the active sources with recipients, of these or of all, by title."""
+def sources(
+    source_ids: Collection[str] | None = None, *, with_recipients: bool = True
+) -> list[Told]:
+    """Return the active sources with recipients, of these or of all, by title.
+
+    Args:
+        with_recipients: False for those without any too.
+    """
     query = (
         Session.query(
             model.Package.id,
@@ -137,12 +143,13 @@ def sources(source_ids: Collection[str] | None = None) -> list[Told]:
             SourceState.mail,
             SourceState.mailed,
         )
-        .join(SourceState, SourceState.source_id == model.Package.id)
+        .outerjoin(SourceState, SourceState.source_id == model.Package.id)
         .filter(model.Package.state == "active")
-        # None is stored as JSON's null, and by SQL as none at all.
-        .filter(sa.func.jsonb_typeof(SourceState.mail) == "object")
         .order_by(model.Package.title, model.Package.id)
     )
+    if with_recipients:
+        # None is stored as JSON's null, and by SQL as none at all.
+        query = query.filter(sa.func.jsonb_typeof(SourceState.mail) == "object")
     if source_ids is not None:
         query = query.filter(model.Package.id.in_(source_ids))
     rows = query.all()
@@ -178,11 +185,11 @@ def people(organization_ids: Iterable[str | None]) -> dict[str, list[model.User]
     return group_pairs(map(tuple, query))
 
 
-def sysadmins(user_ids: Iterable[str]) -> list[model.User]:
-    """Return those of the users who are sysadmins and have an address."""
-    query = Session.query(model.User).filter(
-        model.User.id.in_(list(user_ids)), model.User.sysadmin.is_(True), *_can_get_mail()
-    )
+def sysadmins(user_ids: Iterable[str] | None = None) -> list[model.User]:
+    """Return the sysadmins who have an address, of these users or of all."""
+    query = Session.query(model.User).filter(model.User.sysadmin.is_(True), *_can_get_mail())
+    if user_ids is not None:
+        query = query.filter(model.User.id.in_(list(user_ids)))
     return list(query.order_by(model.User.fullname, model.User.name))
 
 
