@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from ckan import model
-from ckanext.harvest.model import HarvestJob, HarvestObject
+from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestSource
 
 from ckanext.ukharvest.core.outcomes import DecisionKind
 from ckanext.ukharvest.harvest.gather import previews as source_previews

@@ -10,6 +10,7 @@ from ckan.plugins import toolkit as tk
 from ckanext.harvest.model import HarvestSource
 
 from ckanext.ukharvest.approval import schema as approval_schema
+from ckanext.ukharvest.core.options import comparable_config
 from ckanext.ukharvest.core.outcomes import PreviewState
 from ckanext.ukharvest.harvest.gather import previews as source_previews
 from ckanext.ukharvest.harvest.gather.previews import SourcePreview
@@ -20,7 +21,6 @@ from ckanext.ukharvest.lib.lookups import source_of
 from ckanext.ukharvest.lib.schema import invalid
 from ckanext.ukharvest.lib.texts import OTHERS_WAIT
 from ckanext.ukharvest.sources import approvals
-from ckanext.ukharvest.sources.rules import comparable_config
 
 Session = model.Session
 

@@ -245,9 +245,7 @@ def _datasets(ids: Collection[str]) -> dict[str, _Dataset]:
     from_records = {id_ for id_, _guid in harvested}
     with_ids_of_records = {id_ for id_, guid in harvested if id_ == guid}
     return {
-        id_: _Dataset(
-            is_active, id_ in from_records, id_ in with_ids_of_records, id_ in with_rows
-        )
+        id_: _Dataset(is_active, id_ in from_records, id_ in with_ids_of_records, id_ in with_rows)
         for id_, is_active in states.items()
     }
 

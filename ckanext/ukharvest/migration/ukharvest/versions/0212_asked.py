@@ -1,6 +1,6 @@
 """Let sources wait for a sysadmin's approval.
 
-Revision ID: 0213
+Revision ID: 0212
 Revises: 0211
 """
 
@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from alembic import op
 from sqlalchemy.dialects.postgresql import JSONB
 
-revision = "0213"
+revision = "0212"
 down_revision = "0211"
 branch_labels = None
 depends_on = None
