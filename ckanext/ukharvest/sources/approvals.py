@@ -160,7 +160,8 @@ def asked_of(source_id: str) -> str:
 def _asked_text(approval: Mapping[str, Any] | None) -> str:
     if not approval or approval["state"] != "waiting":
         return ""
-    return str(tk._(ASKED_NEW if approval["is_new"] else ASKED_CHANGE))
+    asked = ASKED_NEW if approval["is_new"] else ASKED_CHANGE
+    return str(tk._(asked))
 
 
 def amend_card(card: Card, approval: Mapping[str, Any], *, decides: bool) -> Card:
