@@ -39,6 +39,7 @@ from ckanext.ukharvest.harvest.model import utcnow
 from ckanext.ukharvest.harvest.records import pending
 from ckanext.ukharvest.harvest.records.pending import IdentifierChange
 from ckanext.ukharvest.harvest.records.record_rows import (
+    end_failed,
     forget_records,
     known_records,
     mark_back,
@@ -218,6 +219,7 @@ def finish_gather(state: GatherState, setting: Setting, ending: Ending) -> None:
     _stage_deletions(state, taken, {objects.HANDS_OVER: "1"})
     state.mark_unchanged()
     _mark_missing(state, plan)
+    _end_failed(state, complete)
     if complete:  # else pending deletions do not change
         _forget_strangers(state)
         stored.replace(PendingKind.DELETION, state.job_id, dict.fromkeys(plan.held, ""))
@@ -251,7 +253,8 @@ def _completeness(state: GatherState, ending: Ending) -> tuple[bool, str]:
     if ending.changes_only:
         unread = [record for guid, record in state.known.items() if guid not in state.listing.seen]
         for record in unread:
-            if record.fails_alike and not record.missed_runs:
+            is_gone = record.guid in state.listing.said_deleted
+            if record.fails_alike and not record.missed_runs and not is_gone:
                 gather_state.leave_record(state, record)
         others = state.counts["not_asked"] = sum(record.is_active for record in unread)
         only_changes = (
@@ -381,6 +384,14 @@ def _mark_missing(state: GatherState, plan: deletions.DeletionPlan) -> None:
     mark_back(state.known[guid].id for guid in plan.back)
     state.counts["missing"] = len(plan.missing)
     state.counts["held"] = len(plan.held)
+
+
+def _end_failed(state: GatherState, complete: bool) -> None:
+    """Let failed records without a dataset that are gone no longer count as failed."""
+    gone = state.known.keys() - state.listing.seen
+    gone = gone if complete else gone & state.listing.said_deleted
+    records = (state.known[guid] for guid in gone)
+    end_failed(record.id for record in records if record.fails_alike and not record.is_active)
 
 
 def _forget_strangers(state: GatherState) -> None:

@@ -249,6 +249,15 @@ def known_records(source_id: str) -> dict[str, KnownRecord]:
     return {row[1]: KnownRecord(*row) for row in query}
 
 
+def end_failed(ids: Iterable[int]) -> None:
+    """End failed records (row ids) that left their source, like deleted ones; no commit.
+
+    A dataset that a person deleted stays deleted.
+    """
+    is_removed = sa.or_(Record.removed, Record.package_id.is_(None))
+    _update(ids, outcome=RecordOutcome.DELETED, error=sa.null(), removed=is_removed)
+
+
 def mark_all_seen(ids: Iterable[int], job_id: str) -> None:
     """Mark these records (row ids) as seen by the job; the caller commits."""
     _update(ids, last_seen_job_id=job_id, last_seen=utcnow(), missed_runs=0, kept=False)

@@ -51,6 +51,7 @@ class Played:
         self.interface = "second"
         self.breaks: dict[int, BaseException] = {}
         self.lost: set[int] = set()
+        self.deleted: set[int] = set()
         self.complete = True
 
     def records(self, source: Source) -> Generator[RawRecord, None, Ending]:
@@ -73,8 +74,11 @@ class Played:
     def _record(self, number: int) -> RawRecord:
         if number in self.lost:
             return RawRecord("", error=RecordError(f"record {number} is lost"))
+        if number in self.deleted:
+            return RawRecord(dataset(number)["identifier"], deleted=True)
         data = dataset(number, **self.records_[number])
-        return RawRecord(data["identifier"], json.dumps(data), resume=str(number))
+        url = self.told[-1].url
+        return RawRecord(data["identifier"], json.dumps(data), url=url, resume=str(number))
 
     def fetch(self, _source: Source, raw: RawRecord) -> RawRecord:
         return raw
@@ -138,6 +142,26 @@ def test_second_run_reads_changes_only(portal: Portal, played: Played, source: s
     assert len(portal.datasets()) == 7
     portal.run(source)
     assert played.told[-1].since == "mark 2"
+
+
+@pytest.mark.parametrize("is_said", [True, False])
+def test_failed_record_that_is_gone_does_not_fail_again(
+    portal: Portal, played: Played, source: str, *, is_said: bool
+) -> None:
+    """The source says that it deleted it, or does not list it any more."""
+    played.records_[2] = {"title": ""}
+    assert figures(portal.run(source)) == {"added": 5, "errored": 1}
+    for numbers in ({"not modified": 5}, {}):  # after a failure all is read
+        assert figures(portal.run(source)) == {"errored": 1, **numbers}
+    if is_said:
+        played.changed, played.deleted = [2], {2}
+    else:
+        age_full_read(source, 8)
+        del played.records_[2]
+    for _ in range(2):
+        assert "errored" not in figures(portal.run(source))
+    played.changed, played.deleted, played.records_[2] = [2], set(), {}
+    assert figures(portal.run(source)) == {"added": 1}
 
 
 def test_incremental_run_leaves_missing_records(
