@@ -47,6 +47,8 @@ def test_a_message_is_translated_part_by_part() -> None:
     assert translate_message("", wording, french.__getitem__) == "d : « soon » sans date"
     assert translate_message("", wording, str) == message
     assert (wording_of("plain"), translate_message("plain", None, str)) == (None, "plain")
+    place = Message("{where}: {x:g}, {x:g}", where=inner, x=float("nan"))
+    assert (wording_of(place), place) == (None, "'soon' is no date: nan, nan")
 
 
 def test_an_error_keeps_its_message() -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from ckanext.ukharvest.core.messages import wording_of
 from ckanext.ukharvest.core.records import DatasetRecord
 from ckanext.ukharvest.core.values.geometries import bounds
 from ckanext.ukharvest.parsers.completion import complete
@@ -141,6 +143,13 @@ ROWS: list[tuple[str, Any, Any, set[str]]] = [
     ("place", "51.5, -0.12", ("Point", -0.12, 51.5, -0.12, 51.5), set()),
     ("place", "-0.12 51.5", ("Point", -0.12, 51.5, -0.12, 51.5), {"swapped-coordinates"}),
     ("place", "900000000,1,2,3", KEPT, {"bad-spatial"}),
+    ("place", '{"type": "Point", "coordinates": [NaN, 1e999]}', KEPT, {"bad-spatial"}),
+    (
+        "place",
+        '<gml:Point srsName="EPSG:27700"><gml:pos>NaN INF</gml:pos></gml:Point>',
+        KEPT,
+        {"bad-spatial"},
+    ),
     ("place", "Camden", "Camden", set()),
     ("place", URI, URI, set()),
     ("place", (ONE_BOX, OTHER_BOX), ("MultiPolygon", -6, 50, -2, 58), set()),
@@ -223,6 +232,7 @@ def test_value_is_the_same_in_every_format(kind: str, value: Any, name: str) -> 
         pytest.skip("the format has one value in this field")
     read, own_codes = ANSWERS[kind]
     assert {problem.code for problem in record.problems} & own_codes == codes
+    json.dumps([wording_of(problem.message) for problem in record.problems], allow_nan=False)
     kept = [str(record.extras), *(str(file.extras) for file in record.resources)]
     if answer == KEPT:
         assert not read(record) or kind == "email"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -45,13 +46,18 @@ class Message(str):
 def wording_of(message: str) -> list[Any] | None:
     """Return what a message is made of, as a value of JSON; None for a plain text.
 
+    Also None for numbers that JSON does not have, which PostgreSQL refuses: NaN, infinity.
+
     Returns:
         Its template and its arguments, in which a list stands for a message.
     """
     if not isinstance(message, Message):
         return None
-    arguments = message.arguments.items()
-    return [message.template, {name: wording_of(value) or value for name, value in arguments}]
+    arguments = message.arguments
+    if any(isinstance(value, float) and not math.isfinite(value) for value in arguments.values()):
+        return None
+    values = {name: wording_of(value) or value for name, value in arguments.items()}
+    return [message.template, values]
 
 
 def translate_message(text: str, wording: Any, translate: Callable[[str], str]) -> str:

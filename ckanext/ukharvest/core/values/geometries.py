@@ -180,11 +180,9 @@ def parse_number(value: Any) -> float:
     try:
         number = float(value)
     except (TypeError, ValueError, OverflowError):
-        raise ValueError(
-            Message("'{value}' is not a coordinate", value=shorten(str(value), 40))
-        ) from None
+        number = math.nan
     if isinstance(value, bool) or not math.isfinite(number):
-        raise ValueError(Message("'{value}' is not a coordinate", value=value))
+        raise ValueError(Message("'{value}' is not a coordinate", value=shorten(str(value), 40)))
     return number
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -211,9 +213,11 @@ def _of_coordinates(element: etree._Element, text: str) -> Ring:
 
 
 def _number(text: str) -> float:
-    try:
-        return float(text.replace("_", "?"))  # Python's 1_000 is no number of XML
-    except ValueError:
+    number = math.nan
+    with contextlib.suppress(ValueError):
+        number = float(text.replace("_", "?"))  # Python's 1_000 is no number of XML
+    if not math.isfinite(number):
         raise ValueError(
             Message("'{text}' is not a coordinate; expected a number", text=shorten(text, 40))
-        ) from None
+        )
+    return number

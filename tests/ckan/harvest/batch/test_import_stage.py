@@ -307,10 +307,16 @@ def test_each_import_replaces_the_problems_of_a_record(
         query = model.Session.query(RecordProblem.code, RecordProblem.field).filter_by(current=True)
         return sorted((code, field) for code, field in query)
 
-    publisher.serve(PATH, catalogue([dataset(0, issued="soon", isPartOf="nobody")]))
+    nowhere = '{"type": "Point", "coordinates": [NaN, NaN]}'
+    first = dataset(0, issued="soon", isPartOf="nobody", spatial=nowhere)
+    publisher.serve(PATH, catalogue([first]))
     source = portal.source(publisher.url(PATH))
     assert figures(portal.run(source)) == {"added": 1}
-    assert problems() == [("bad-date", "issued"), ("missing-parent", "isPartOf")]
+    assert problems() == [
+        ("bad-date", "issued"),
+        ("bad-spatial", "spatial"),
+        ("missing-parent", "isPartOf"),
+    ]
     children = [dataset(0, isPartOf="collection"), dataset(1, identifier="collection")]
     publisher.serve(PATH, catalogue(children))
     portal.run(source)
