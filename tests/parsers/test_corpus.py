@@ -150,6 +150,7 @@ ROWS: list[tuple[str, Any, Any, set[str]]] = [
         KEPT,
         {"bad-spatial"},
     ),
+    ("place", "SRID=27700;POLYGON(" + "(" * 600 + "1 2" + ")" * 601, KEPT, {"bad-spatial"}),
     ("place", "Camden", "Camden", set()),
     ("place", URI, URI, set()),
     ("place", (ONE_BOX, OTHER_BOX), ("MultiPolygon", -6, 50, -2, 58), set()),

@@ -16,6 +16,7 @@ from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.core.values import coordinate_systems
 from ckanext.ukharvest.core.values.geometries import (
     MAX_BYTES,
+    MAX_LEVEL,
     WKT_NAMES,
     Box,
     Geometry,
@@ -44,6 +45,7 @@ _WKT = re.compile(
 _LIMIT = re.compile(rf"(north|south|east|west)limit\s*=\s*({_NUMBER})", re.IGNORECASE)
 _METRES = 111_320  # in a degree of latitude
 _LONGEST_NAME = 2_000  # characters of a place's name
+_MAX_LEVEL = 2 * MAX_LEVEL + 6  # of lists and objects: collections, features, and positions
 _CONVERTED = "converted-extent"
 # The United Kingdom and its coasts, with room for the rough boxes that publishers draw around it.
 AROUND_UK: Box = (-11.0, 48.5, 3.0, 61.5)
@@ -313,11 +315,13 @@ def _converted(value: Any, name: str) -> Any:
 Convert = Callable[[list[tuple[float, float]]], list[tuple[float, float]]]
 
 
-def _each_position(value: Any, convert: Convert) -> Any:
+def _each_position(value: Any, convert: Convert, level: int = 0) -> Any:
     """Return a nested structure with each list of two or more numbers converted."""
+    if level > _MAX_LEVEL:
+        raise ValueError(Message("the geometry collections are nested too deep"))
     if isinstance(value, Mapping):
         return {
-            key: _each_position(part, convert)
+            key: _each_position(part, convert, level + 1)
             if key in ("coordinates", "geometry", "geometries", "features")
             else part
             for key, part in value.items()
@@ -326,7 +330,7 @@ def _each_position(value: Any, convert: Convert) -> Any:
         return value
     if len(value) > 1 and not isinstance(value[0], (list, Mapping)):
         return list(convert([(parse_number(value[0]), parse_number(value[1]))])[0])
-    return [_each_position(part, convert) for part in value]
+    return [_each_position(part, convert, level + 1) for part in value]
 
 
 def _loads(text: str) -> Any:
