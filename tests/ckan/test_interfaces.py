@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -215,10 +216,10 @@ def test_plugins_are_told_of_a_run_at_least_once(
     assert (calls, due()) == ([], [{"empty_hook": 0}])
     with pytest.raises(KeyboardInterrupt):  # the worker is killed
         work()
-    assert due() == [{"empty_hook": 0}]
+    assert due() == [{"empty_hook": 1}]
     tick()
     work()
-    assert due() == [{"empty_hook": 1}]
+    assert due() == [{"empty_hook": 2}]
     tick()
     work()
     assert due() == []
@@ -263,14 +264,21 @@ def test_plugins_are_told_of_runs_that_people_end(
     assert [(call[0], sorted(call[2])) for call in calls[3:]] == [(job_id, sorted(imported))]
 
 
+@pytest.mark.parametrize("end", [ValueError, KeyboardInterrupt], ids=["fails", "is killed"])
 def test_a_plugin_that_always_fails_is_given_up(
-    hook: Any, portal: Portal, publisher: Publisher, monkeypatch: pytest.MonkeyPatch
+    hook: Any, portal: Portal, publisher: Publisher, monkeypatch: pytest.MonkeyPatch, end: Any
 ) -> None:
-    set_method(monkeypatch, hook, "after_run", lambda *_args: 1 / 0)
+    calls = []
+
+    def fail(*_args: Any) -> None:
+        calls.append(end)
+        raise end
+
+    set_method(monkeypatch, hook, "after_run", fail)
     publisher.serve(PATH, catalogue(1))
     portal.run(portal.source(publisher.url(PATH)))
-    for _try in range(after_run.MOST_TRIES):
-        assert due()
+    for _try in range(after_run.MOST_TRIES + 1):
         sweeper.run_step(after_run.enqueue_left_calls)
-        work()
-    assert due() == []
+        with contextlib.suppress(KeyboardInterrupt):
+            work()
+    assert (due(), len(calls)) == ([], after_run.MOST_TRIES)

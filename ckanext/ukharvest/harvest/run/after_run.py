@@ -85,8 +85,11 @@ def call_plugins(run_id: int) -> None:
         call = partial(_call, _facts(report.source_id), report.job_id or "", *_written(run_id))
         Session.commit()
         for name, tries in due.items():
-            is_done = call(name) or tries + 1 >= MOST_TRIES
-            _store(run_id, name, None if is_done else tries + 1)
+            if tries < MOST_TRIES:
+                _store(run_id, name, tries + 1)  # before the call: a kill counts too
+                if not call(name) and tries + 1 < MOST_TRIES:
+                    continue
+            _store(run_id, name, None)
 
 
 def _facts(source_id: str) -> SourceFacts:
