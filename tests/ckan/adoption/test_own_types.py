@@ -16,6 +16,7 @@ from lxml import html
 
 from ckanext.ukharvest.cli import ukharvest
 from ckanext.ukharvest.doctor import services
+from ckanext.ukharvest.harvest.hooks import plugin_hooks
 from ckanext.ukharvest.interfaces import SourceFacts
 from tests.ckan.adoption.stock_harvests import (
     Stock,
@@ -170,6 +171,17 @@ def test_new_sources_of_own_types_are_saved_as_ours(
     portal.source(publisher.url("/2.json"), name="plain")
     for name in ("datavic_json", '"Parks (JSON)"', "data_json", "datajson"):
         assert search_names(q=f"type:harvest AND source_type:{name}") == ["by-api", "plain"]
+
+
+@pytest.mark.parametrize("answer", [5, ["datavic_json"], [("a", [], 1)]], ids=repr)
+def test_pages_work_if_a_plugin_declares_another_form(
+    app: CKANTestApp, own: None, monkeypatch: pytest.MonkeyPatch, answer: Any
+) -> None:
+    for name in ("source_type_aliases", "source_type_titles", "source_options"):
+        monkeypatch.setattr(type(p.get_plugin("own_types_hook")), name, lambda *_args: answer)
+    assert (plugin_hooks.load_type_aliases(), plugin_hooks.load_type_titles()) == ({}, {})
+    assert plugin_hooks.load_hook_options("data_json") == ()
+    assert app.get("/harvest").status_code == 200
 
 
 def form_of(app: CKANTestApp, path: str, **sent: Any) -> Any:

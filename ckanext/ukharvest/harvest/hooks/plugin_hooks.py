@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import copy
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any, TypeVar
 
@@ -295,6 +295,7 @@ def _parser(names: Sequence[str]) -> Any:
         ) from exc
 
 
+Declared = TypeVar("Declared")
 Texts = TypeVar("Texts", Translation, ResourceTranslation)
 
 
@@ -378,29 +379,28 @@ def load_type_aliases() -> dict[str, str]:
     """Return the portal's own name of a type → the name of ours that reads it."""
     static = {alias: kind.name for kind in source_types.TYPES.values() for alias in kind.aliases}
     aliases: dict[str, str] = {}
-    for plugin, declared in _declared("source_type_aliases"):
-        for own, name in dict(declared).items():
-            ours = static.get(name, str(name))
+    for plugin, declared in _declared("source_type_aliases", _texts):
+        for own, name in declared.items():
+            ours = static.get(name, name)
             if ours not in source_types.TYPES or own in source_types.TYPES or own in static:
                 log.error("Plugin %r: %r cannot be a name of the type %r", plugin, own, name)
             else:
-                aliases.setdefault(str(own), ours)
+                aliases.setdefault(own, ours)
     return aliases
 
 
 def load_type_titles() -> dict[str, str]:
     """Return the portal's own name of a type → its title, of those that a plugin gives one."""
     titles: dict[str, str] = {}
-    for _plugin, declared in _declared("source_type_titles"):
-        for own, title in dict(declared).items():
-            titles.setdefault(str(own), str(title))
+    for _plugin, declared in _declared("source_type_titles", _texts):
+        titles = {**declared, **titles}
     return titles
 
 
 def load_hook_options(name: str) -> tuple[Option, ...]:
     """Return the options that plugins declare for a type, by its own name or ours."""
     options = []
-    for plugin, declared in _declared("source_options", name):
+    for plugin, declared in _declared("source_options", tuple, name):
         for option in declared:
             if isinstance(option, Option):
                 options.append(option)
@@ -409,11 +409,18 @@ def load_hook_options(name: str) -> tuple[Option, ...]:
     return tuple(options)
 
 
-def _declared(method: str, *args: str) -> Iterator[tuple[str, Any]]:
+def _texts(declared: Any) -> dict[str, str]:
+    return {str(own): str(text) for own, text in dict(declared).items()}
+
+
+def _declared(
+    method: str, convert: Callable[[Any], Declared], *args: str
+) -> Iterator[tuple[str, Declared]]:
+    """Yield each plugin's name and what it declares; one that fails declares nothing."""
     for plugin in p.PluginImplementations(IUkHarvest):
         try:
-            declared = getattr(plugin, method)(*args)
+            declared = convert(getattr(plugin, method)(*args) or ())
         except Exception:
             log.exception("Plugin %r failed in %s", plugin.name, method)
         else:
-            yield plugin.name, declared or ()
+            yield plugin.name, declared
