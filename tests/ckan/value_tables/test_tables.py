@@ -155,6 +155,23 @@ def test_datasets_go_to_their_publishers(portal: Portal, publisher: Publisher, p
 
 
 @pytest.mark.in_process
+@pytest.mark.parametrize("is_there", [True, False], ids=["by id", "gone"])
+def test_organisations_are_created_only_below_the_parent(
+    portal: Portal, publisher: Publisher, is_there: bool
+) -> None:
+    parent = factories.Organization(name="county")["id"] if is_there else "gone"
+    publisher.serve(PATH, catalogue([dataset(0, publisher={"name": "Roads Agency"})]))
+    options = {"remote_orgs": "create", "parent_organisation": parent}
+    assert figures(portal.run(portal.source(publisher.url(PATH), config=options))) == {"added": 1}
+    if is_there:
+        assert owners(portal) == ["roads-agency"]
+        assert act("organization_show", id="roads-agency")["groups"][0]["name"] == "county"
+    else:
+        assert owners(portal) == [model.Group.get(portal.organization_id).name]
+        assert "organisation-not-created" in codes()
+
+
+@pytest.mark.in_process
 def test_datasets_come_back_if_an_organisation_is_deleted(
     portal: Portal, publisher: Publisher
 ) -> None:

@@ -322,12 +322,15 @@ def _create(remote: RemoteGroup, *, is_organization: bool, parent: str) -> str:
     Returns:
         Why CKAN refused it, "" if it did not.
     """
+    above = _find(RemoteGroup(name=parent), is_organization=True) if parent else None
+    if parent and above is None:
+        return f"there is no organisation '{shorten(parent)}' to create it below"
     action = "organization_create" if is_organization else "group_create"
     fields: dict[str, Any] = {
         "id": remote.id,
         "name": remote.name,
         "title": remote.title or remote.name,
-        "groups": [{"name": parent}] if parent else [],
+        "groups": [{"name": above.name}] if above else [],
     }
     context = {"user": config.harvest_user(), "ignore_auth": True}
     try:
