@@ -14,8 +14,9 @@ class FileLoaderPlugin(p.SingletonPlugin):
     p.implements(p.IResourceController, inherit=True)
     p.implements(p.IResourceUrlChange)
 
-    def after_resource_create(self, _context: Any, resource_dict: dict[str, Any]) -> None:
-        if resource_dict["name"] == "refused":
+    def after_resource_create(self, context: Any, resource_dict: dict[str, Any]) -> None:
+        file = context["session"].get(context["model"].Resource, resource_dict["id"])
+        if file.name == "refused":
             raise ValueError("not this one")
         tk.enqueue_job(print, [resource_dict["id"]], title=f"create {resource_dict['url']}")
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 import sqlalchemy as sa
+from ckan import model
 from ckan import plugins as p
 from ckan.plugins import toolkit as tk
 
@@ -42,7 +43,8 @@ def finish_new_files(
     new = [file for file in after["resources"] if file["id"] not in formats]
     ids = [file["id"] for file in new]
     ids += [id_ for file in after["resources"] if file["format"] != formats.get(id_ := file["id"])]
-    context = {"ignore_auth": True, "defer_commit": True, **user}
+    context = {"model": model, "session": model.Session, **user}  # plugins expect them
+    context |= {"ignore_auth": True, "defer_commit": True}
     why = _try(batch, create_views, after, ids, context)
     for file in new:
         for plugin in p.PluginImplementations(p.IResourceController):
