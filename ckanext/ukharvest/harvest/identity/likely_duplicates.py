@@ -16,6 +16,7 @@ from ckanext.ukharvest.core.outcomes import DecisionKind, PendingKind
 Session = model.Session
 
 MOST_DATASETS = 20  # with a URL; one that more have, such as a home page, is no evidence
+MOST_FILES = 10 * MOST_DATASETS  # that are read of a URL: a map service can have 50,000
 
 Row = Mapping[str, str]
 
@@ -34,11 +35,12 @@ def store_duplicates(written: Sequence[Row], copies: Sequence[Row]) -> None:
     """
     if written:
         Session.execute(_FORGET, {"rows": written})
-        Session.execute(_FIND, {"rows": written, "most": MOST_DATASETS})
+        Session.execute(_FIND, {"rows": written, **_MOST})
     if copies:
         Session.execute(_ADD, {"rows": copies})
 
 
+_MOST = {"most": MOST_DATASETS, "most_files": MOST_FILES}
 _ROWS = sa.bindparam("rows", type_=JSONB)
 # What a person said about two datasets, or about a record and a dataset.
 _DECIDED = f"""
@@ -64,18 +66,19 @@ _FIND = sa.text(
            FROM given JOIN resource ON resource.package_id = given.package_id
           WHERE resource.state = 'active' AND resource.url <> ''),
          listed AS (
-         SELECT mine.package_id, mine.url, others.package_id AS other_id,
-                count(*) OVER (PARTITION BY mine.package_id, mine.url) AS datasets
-           FROM mine
+         SELECT own.url, others.package_id AS other_id,
+                count(*) OVER (PARTITION BY own.url) AS datasets
+           FROM (SELECT DISTINCT url FROM mine) AS own
           CROSS JOIN LATERAL (
-                SELECT DISTINCT resource.package_id FROM resource
-                 WHERE resource.url = mine.url AND resource.state = 'active'
+                SELECT DISTINCT file.package_id
+                  FROM (SELECT package_id FROM resource
+                         WHERE url = own.url AND state = 'active' LIMIT :most_files) AS file
                  LIMIT :most + 1) AS others),
          pair AS (
-         SELECT package_id, other_id, count(*) AS shared
-           FROM listed
-          WHERE datasets <= :most AND other_id <> package_id
-          GROUP BY package_id, other_id)
+         SELECT mine.package_id, listed.other_id, count(*) AS shared
+           FROM mine JOIN listed USING (url)
+          WHERE listed.datasets <= :most AND listed.other_id <> mine.package_id
+          GROUP BY mine.package_id, listed.other_id)
     INSERT INTO ukharvest_pending (source_id, kind, guid, new_guid, since)
     SELECT DISTINCT ON (given.source_id, given.guid) given.source_id, '{PendingKind.DUPLICATE}',
            given.guid, pair.other_id, timezone('utc', now())
