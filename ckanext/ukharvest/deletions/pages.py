@@ -19,7 +19,7 @@ from ckanext.ukharvest.lib.pages import (
     csv_response,
 )
 from ckanext.ukharvest.lib.permissions import ADMINISTRATORS, may
-from ckanext.ukharvest.lib.texts import OTHERS_WAIT, ungettext
+from ckanext.ukharvest.lib.texts import OTHERS_WAIT, format_time, labelled, ungettext
 from ckanext.ukharvest.sources import pages as source_pages
 from ckanext.ukharvest.sources.steps import describe_request
 
@@ -86,8 +86,13 @@ def decide(name: str) -> Any:
         return _keep(source, version)
     if choice == "withdraw":
         _decide(source, "withdraw")
-        tk.h.flash_success(tk._("Saved."))
-        return _to_source(source)
+        return _end(
+            source,
+            tk._(
+                "They count as missing again. The next complete run deletes them, or waits for "
+                "your decision if they are many."
+            ),
+        )
     return _wait(source)
 
 
@@ -105,14 +110,15 @@ def _keep(source: Row, version: str) -> Any:
     done = _decide(source, "keep", **only)
     if not done["kept"]:
         return _wait(source)
-    tk.h.flash_success(
-        ungettext(
-            "{n} dataset is kept. It is no longer updated.",
-            "{n} datasets are kept. They are no longer updated.",
-            done["kept"],
-        )
+    text = ungettext(
+        "{n} dataset is kept. It is no longer updated.",
+        "{n} datasets are kept. They are no longer updated.",
+        done["kept"],
     )
-    return _back(source) if guid else _to_source(source)
+    if not guid:
+        return _end(source, text)
+    tk.h.flash_success(text)
+    return _back(source)
 
 
 @deletions.route("/harvest/<name>/deletions/delete", methods=["GET"])
@@ -135,19 +141,18 @@ def delete(name: str) -> Any:
     check_token()
     background = _load_waiting(source)["count"] > MOST_AT_ONCE
     done = _decide(source, "approve", version=_version(), background=background)
-    if not background:  # else the source's page shows the progress
-        tk.h.flash_success(
-            ungettext("{n} dataset was deleted.", "{n} datasets were deleted.", done["deleted"])
-        )
-        if done["refused"]:
-            tk.h.flash_error(
-                ungettext(
-                    "{n} dataset could not be deleted. The run lists the reason.",
-                    "{n} datasets could not be deleted. The run lists the reasons.",
-                    done["refused"],
-                )
+    if background:  # the source's page shows the progress
+        return _to_source(source)
+    if done["refused"]:
+        tk.h.flash_error(
+            ungettext(
+                "{n} dataset could not be deleted. The run lists the reason.",
+                "{n} datasets could not be deleted. The run lists the reasons.",
+                done["refused"],
             )
-    return _to_source(source)
+        )
+    text = ungettext("{n} dataset was deleted.", "{n} datasets were deleted.", done["deleted"])
+    return _end(source, text)
 
 
 def _version() -> str:
@@ -177,6 +182,18 @@ def _decide(source: Row, decision: str, **more: Any) -> Row:
     return done or flask_abort(_back(source))
 
 
+def _end(source: Row, text: str) -> Any:
+    """Start a run if the user wants one, else say what was decided and when the next run is."""
+    if tk.request.form.get("run"):
+        if run := attempt("ukharvest_run_create", source_id=source["id"]):
+            tk.h.flash_success(describe_request(run))
+        return _to_source(source)
+    schedule = ask("ukharvest_source_show", source_id=source["id"])["schedule"]
+    when = labelled(tk._("Next run"), format_time(schedule["next_run"]) or tk._("Not scheduled"))
+    tk.h.flash_success(f"{text} {when}.")
+    return _to_source(source)
+
+
 def _back(source: Row) -> Any:
     return tk.redirect_to(_url(source))
 
@@ -204,12 +221,8 @@ def decide_identifiers(name: str) -> Any:
         return _wait(source)
     _load_waiting(source, kind=PendingKind.IDENTIFIER)
     _decide(source, choice, version=_version())
-    if tk.request.form.get("run"):
-        run = attempt("ukharvest_run_create", source_id=source["id"])
-        if run:
-            tk.h.flash_success(describe_request(run))
-        return _to_source(source)
-    tk.h.flash_success(
+    return _end(
+        source,
         tk._(
             "Pages, names, ids, ids of resources and history stay. The next run updates the "
             "datasets from the new records."
@@ -218,6 +231,5 @@ def decide_identifiers(name: str) -> Any:
         else tk._(
             "The next run imports the new records as new datasets. The old datasets count as "
             "missing and are deleted if later runs do not find them either."
-        )
+        ),
     )
-    return _to_source(source)

@@ -21,7 +21,7 @@ from ckanext.ukharvest.harvest.model import Record
 from ckanext.ukharvest.harvest.records import decisions
 from ckanext.ukharvest.source_types import TYPES
 from tests.ckan.catalogues import catalogue, dataset
-from tests.ckan.harvesting import Portal
+from tests.ckan.harvesting import Portal, act
 from tests.ckan.logins import member, sysadmin
 from tests.ckan.portal_copies import SourceMaker
 from tests.publisher import Publisher
@@ -129,7 +129,8 @@ def test_deleting_takes_a_second_page(
     assert "Delete 6 datasets" in body
     assert "A sysadmin can restore them until the trash is emptied." in body
     assert len(portal.datasets()) == 10
-    app.post(f"{PAGE}/delete", data={"version": seen}, headers=admin, follow_redirects=False)
+    done = app.post(f"{PAGE}/delete", data={"version": seen}, headers=admin).body
+    assert "6 datasets were deleted. Next run: Not scheduled." in done
     assert len(portal.datasets()) == 4
     assert "Nothing is waiting for a decision" in app.get(PAGE, headers=admin).body
     [decision] = call_action("ukharvest_run_show", id=pending_run)["decisions"]
@@ -292,6 +293,20 @@ def test_kept_datasets_make_no_run_read_all(
     portal.run(source)
     portal.run(source)
     assert publisher.requests[-1].headers.get("If-None-Match") == '"v2"'
+
+
+def test_decisions_about_kept_datasets_end_with_the_next_run(
+    app: CKANTestApp, source: str, admin: dict[str, str]
+) -> None:
+    keep = {"choice": "keep", "version": version(app, admin)}
+    kept = app.post(PAGE, data=keep, headers=admin).body
+    assert "They are no longer updated. Next run: Not scheduled." in kept
+    (form,) = html.fromstring(app.get(PAGE, headers=admin).body).xpath("//form[.//@name='run']")
+    act("harvest_source_patch", id=source, frequency="DAILY")
+    sent = {field.get("name"): field.get("value") for field in form.xpath(".//*[@name]")}
+    withdrawn = app.post(PAGE, data={**sent, "run": ""}, headers=admin).body
+    assert re.search(r"deletes them, or .+ they are many\. Next run: \d+ \w+ 20", withdrawn)
+    assert "Run requested." in app.post(PAGE, data=sent, headers=admin).body
 
 
 def test_a_decision_about_identifiers_can_start_a_run(
