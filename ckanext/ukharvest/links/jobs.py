@@ -20,6 +20,7 @@ from ckanext.ukharvest import compat, config
 from ckanext.ukharvest.core.errors import Aborted, RecordError
 from ckanext.ukharvest.core.http.client import MeteredClient
 from ckanext.ukharvest.core.link_states import LinkFault, LinkResult, host_of
+from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.core.records import Problem
 from ckanext.ukharvest.core.values.text import counted, shorten
 from ckanext.ukharvest.harvest import background, lists
@@ -333,17 +334,18 @@ class _Walk:
                 # Whatever a plugin of the portal raises.
                 log.exception("Dataset %s lacks formats that were found, or views", package_id)
                 compat.rollback()
-                why = f"{type(exc).__name__}; the portal's log has the details"
+                why = Message("{error}; the portal's log has the details", error=type(exc).__name__)
                 self._refuse(package_id, why, filled)
 
     def _refuse(self, package_id: str, why: str, filled: Collection[str]) -> None:
         """Save why a dataset did not get its formats or, if these are ``filled``, its views."""
         self._refused.add(package_id)
         if filled:
-            problem = Problem("view-not-created", "", f"views could not be created: {why}")
+            text = Message("views could not be created: {why}", why=why)
+            problem = Problem("view-not-created", "", text)
         else:
-            message = f"format: what the link check found could not be saved: {why}"
-            problem = Problem("format-not-saved", "format", message)
+            text = Message("format: what the link check found could not be saved: {why}", why=why)
+            problem = Problem("format-not-saved", "format", text)
         record_rows.put_problem(package_id, problem)
         Session.commit()
 

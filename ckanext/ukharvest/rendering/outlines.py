@@ -12,6 +12,7 @@ from lxml import etree
 
 from ckanext.ukharvest.core.errors import ParseError
 from ckanext.ukharvest.core.fingerprint import ordered_json
+from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.core.xml import parser as xml
 from ckanext.ukharvest.rendering.source_record import (
     KINDS,
@@ -118,8 +119,12 @@ def outline_of_xml(content: str) -> Section:
     root = xml.parse(content)
     count = sum(1 + len(element.attrib) for element in root.iter(etree.Element))
     if count > MOST:
-        message = f"the record has {count:,} elements and attributes, too many to lay them out here"
-        raise ParseError(message)
+        raise ParseError(
+            Message(
+                "the record has {count:,} elements and attributes, too many to lay them out here",
+                count=count,
+            )
+        )
     label = format_name(xml.local_name(root))
     parts = (*_attribute_rows(_shown(root)), *_parts(root, label, 0))
     line = xml.line_of(root)
@@ -275,11 +280,12 @@ def outline_of_json(content: str) -> Section:
         # JSON can spell a lone surrogate, which no page can hold.
         record = json.loads(ordered_json(json.loads(content)))
     except (ValueError, RecursionError) as exc:
-        raise ParseError(f"the record is not JSON: {exc}") from exc
+        raise ParseError(Message("the record is not JSON: {reason}", reason=exc)) from exc
     if not isinstance(record, dict):
-        raise ParseError("the record is JSON, but no object with fields")
+        raise ParseError(Message("the record is JSON, but no object with fields"))
     if (count := _count(record)) > MOST:
-        raise ParseError(f"the record has {count:,} values, too many to lay them out here")
+        text = Message("the record has {count:,} values, too many to lay them out here", count=count)
+        raise ParseError(text)
     return Section("Record", rows_first(_json_parts(record, 0)))
 
 

@@ -165,6 +165,7 @@ def test_source_record_survives_prune_and_bad_xml(
     assert "line 3: the document is not well-formed XML" in page
     assert "&lt;b&gt;" in page
     assert '<span id="L3">' in page
+    assert "n’est pas du XML bien formé" in app.get(f"/fr{address}").body
     # Other code may remove harvest objects; our own version is shown then.
     model.Session.delete(object_of(harvested["id"]))
     model.Session.commit()
