@@ -1351,8 +1351,8 @@ MUTANTS = (
         "time-of-always",
         "The form asks for no time of day for a source that starts each time.",
         "ckanext/ukharvest/assets/form/source.js",
-        '["MANUAL", "ALWAYS"]',
-        '["MANUAL"]',
+        "part.hidden = Boolean(chosen) && ",
+        "part.hidden = false && ",
         ("tests/ckan/sources/test_source_form_browser.py",),
     ),
     Mutant(
@@ -1370,6 +1370,22 @@ MUTANTS = (
         ".astimezone(local).date()",
         ".date()",
         ("tests/core/test_schedule.py",),
+    ),
+    Mutant(
+        "twice-in-autumn",
+        "A time that comes twice when clocks change starts a run once.",
+        "ckanext.ukharvest.core.cron_expressions.next_start",
+        "while start.fold and not is_each_hour:",
+        "while False:",
+        ("tests/core/test_cron_expressions.py",),
+    ),
+    Mutant(
+        "closer-than-allowed",
+        "Starts by a cron expression are not closer than the portal allows.",
+        "ckanext.ukharvest.harvest.sources.schedules.find_cron_error",
+        "cron_expressions.shortest_interval(cron) >= least",
+        "True",
+        ("tests/ckan/harvest/sources/test_schedules.py",),
     ),
     Mutant(
         "filters-lost",

@@ -103,6 +103,11 @@ vocabularies = partial(_text, "vocabularies")
 worker_timeout = partial(_whole, "sweeper.worker_timeout")
 
 
+def schedule_least_minutes() -> int:
+    """Return the least minutes between two starts of a source: not fewer than between cron's."""
+    return max(_whole("schedule.least_minutes"), schedule_cron_minutes())
+
+
 def portal_language() -> str:
     """Return the code of the portal's default language, without a region: ``en``."""
     return str(tk.config.get("ckan.locale_default") or "en").partition("_")[0]

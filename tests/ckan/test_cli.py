@@ -76,6 +76,8 @@ TABLE = (
     Row("ukharvest approve somewhere", "No deletion of this source waits for approval."),
     Row("ukharvest identifiers somewhere", "No identifiers of this source wait"),
     Row("ukharvest source edit somewhere --option default_tags=one", "one"),
+    Row("ukharvest schedule somewhere --frequency daily --time 02:30", "somewhere: Daily (02:30)"),
+    Row("ukharvest unschedule somewhere", "somewhere: runs only when someone starts it."),
     Row("ukharvest source move somewhere {moved} --dry-run", "Dry run: nothing was changed."),
     Row("ukharvest source approve somewhere", "Nothing of this source waits for approval.", 2),
     Row("ukharvest source refuse somewhere No", "Nothing of this source waits for approval.", 2),

@@ -56,6 +56,20 @@ def at(text: str) -> datetime:
             "2026-11-24 04:00",
         ),
         ("ALWAYS", "2026-11-23 11:30", {"time": "02:00"}, "2026-11-23 11:30"),
+        # A cron expression decides alone, but not of a frequency that someone set later.
+        (
+            "DAILY",
+            "2026-07-01 12:00",
+            {"cron": "0 9 * * *", "time": "02:00", "zone": LONDON},
+            "2026-07-02 08:00",
+        ),
+        ("WEEKLY", "2026-11-24 00:00", {"cron": "0 9 * * *"}, "2026-11-30 00:00"),
+        (
+            "DAILY",
+            "2026-11-23 11:30",
+            {"cron": "@hourly", "offset": timedelta(minutes=27)},
+            "2026-11-23 12:27",
+        ),
     ],
 )
 def test_next_start_follows_frequency_and_time(

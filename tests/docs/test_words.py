@@ -5,7 +5,7 @@ from __future__ import annotations
 from docs import codes
 
 FOLDER = codes.ROOT / "docs"
-MOST_WORDS = 59_400
+MOST_WORDS = 59_800
 LARGEST = 10  # pages that a failure names
 
 

@@ -13,20 +13,25 @@ import re
 import zoneinfo
 from collections.abc import Collection
 
+from ckanext.ukharvest.core import cron_expressions
 from ckanext.ukharvest.core.values.text import marked as _
 
 DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
-# Frequency → its name, English; those of vocabularies/frequencies.csv where it has one.
+# Frequency → its name, English; those of vocabularies/frequencies.csv where it has one. HOURLY and
+# CRON are ours: ckanext-harvest, which has no such frequencies, stores CRON_STORED_AS for them.
 FREQUENCIES = {
     "MANUAL": _("Manual"),
+    "HOURLY": _("Hourly"),
     "DAILY": _("Daily"),
     "WEEKLY": _("Weekly"),
     "BIWEEKLY": _("Fortnightly"),
     "MONTHLY": _("Monthly"),
+    "CRON": _("By a cron expression"),
     "ALWAYS": _("Always: each time the site starts runs"),
 }
 USUAL_FREQUENCY = "DAILY"
 MANUAL, ALWAYS = "MANUAL", "ALWAYS"
+HOURLY, CRON, CRON_STORED_AS = "HOURLY", "CRON", "DAILY"
 REGULAR = ("DAILY", "WEEKLY", "BIWEEKLY", "MONTHLY")
 
 _TIME = re.compile(r"(?:[01]\d|2[0-3]):[0-5]\d")
@@ -35,10 +40,24 @@ _HORIZON = 40
 _ONE_DAY = dt.timedelta(days=1)
 
 
-def next_start(
+def frequency_of(stored: str, cron: str) -> str:
+    """Return how often a source runs, as a key of FREQUENCIES.
+
+    Args:
+        stored: the frequency that ckanext-harvest stores, "" for none.
+        cron: the source's cron expression, "" for none. Whoever sets another frequency by
+            ckanext-harvest's API means that.
+    """
+    if not cron or stored != CRON_STORED_AS:
+        return stored or MANUAL
+    return HOURLY if cron == cron_expressions.HOURLY else CRON
+
+
+def next_start(  # noqa: PLR0913
     frequency: str,
     after: dt.datetime,
     *,
+    cron: str = "",
     time: str = "",
     days: Collection[str] = (),
     zone: str = "UTC",
@@ -49,6 +68,7 @@ def next_start(
     Args:
         frequency: as ckanext-harvest names it; ``ALWAYS`` starts at each tick.
         after: naive UTC.
+        cron: a valid cron expression, which then decides alone; "" for none.
         time: "HH:MM"; "" is midnight plus ``offset``, which spreads sources without a set time.
         days: of DAYS. DAILY: only on these; WEEKLY and BIWEEKLY: on these instead of Monday;
             MONTHLY: on the first of them in the month instead of the 1st.
@@ -58,6 +78,9 @@ def next_start(
         return after
     if frequency not in REGULAR:
         return None
+    if frequency_of(frequency, cron) in (HOURLY, CRON):
+        minute = int(offset.total_seconds()) // 60 % 60
+        return cron_expressions.next_start(cron, after, zone, minute=minute)
     local = zoneinfo.ZoneInfo(zone)
     wanted = frozenset(DAYS.index(day) for day in days)
     if time:

@@ -12,8 +12,8 @@ from ckan.plugins import toolkit as tk
 from ckanext.harvest.logic import HarvestJobExists
 from ckanext.harvest.model import HarvestObject, HarvestSource
 
-from ckanext.ukharvest import compat
-from ckanext.ukharvest.core import schedule
+from ckanext.ukharvest import compat, config
+from ckanext.ukharvest.core import cron_expressions, schedule
 from ckanext.ukharvest.harvest import database
 from ckanext.ukharvest.harvest.database import ensure_source_state
 from ckanext.ukharvest.harvest.index import pending_index, search_index
@@ -31,6 +31,7 @@ from ckanext.ukharvest.lib.lookups import (
 from ckanext.ukharvest.lib.permissions import EDITORS, is_insider, may, may_see_source
 from ckanext.ukharvest.lib.schema import invalid
 from ckanext.ukharvest.sources.description import describe_schedule
+from ckanext.ukharvest.sources.schedule_form import find_frequency_errors
 
 log = logging.getLogger(__name__)
 Session = model.Session
@@ -51,12 +52,19 @@ class SourceWaits(HarvestJobExists, tk.ValidationError):  # type: ignore[misc, n
 
 
 def ukharvest_schedule_update(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
-    """Set time of day, days and time zone of a harvest source's runs.
+    """Set how often, and when, a harvest source runs.
 
     For users who may update the source. A parameter that is left out is set to its default.
 
     :param source_id: id or name of the harvest source
     :type source_id: string
+    :param frequency: ``MANUAL`` (no scheduled runs), ``HOURLY``, ``DAILY``, ``WEEKLY``,
+        ``BIWEEKLY``, ``MONTHLY``, ``CRON``, or ``ALWAYS``, which only sysadmins can choose
+        (optional, default: ``CRON`` with ``cron``, else the frequency that ckanext-harvest stores)
+    :type frequency: string
+    :param cron: a cron expression such as ``30 6,18 * * 1-5``, or ``@hourly``; then ``time`` and
+        ``days`` must be empty, and ckanext-harvest stores ``DAILY`` (optional, default: "")
+    :type cron: string
     :param time: "HH:MM"; "": soon after midnight, each source at its own minute (optional,
         default: "")
     :type time: string
@@ -74,14 +82,41 @@ def ukharvest_schedule_update(context: Any, data_dict: dict[str, Any]) -> dict[s
     tk.check_access("ukharvest_schedule_update", context, data_dict)
     source = source_of(data_dict)
     data = schema.validate(data_dict, harvest_schema.schedule_update_schema())
+    frequency, cron = _check_frequency(context, source, data)
     days = tuple(day for day in schedule.DAYS if day in data["days"])
-    plan = schedules.SourceSchedule(data["time"], days, data["zone"])
+    plan = schedules.SourceSchedule(data["time"], days, data["zone"], cron)
+    if frequency != source.frequency:
+        own = {"ignore_auth": True, "user": context.get("user") or config.harvest_user()}
+        tk.get_action("harvest_source_patch")(own, {"id": source.id, "frequency": frequency})
     state = ensure_source_state(source.id)
-    state.schedule = {"time": plan.time, "days": list(plan.days), "zone": plan.zone}
+    state.schedule = {**plan._asdict(), "days": list(plan.days)}
     source.next_run = schedules.next_start(source, plan)
     model.Session.commit()
-    of = {"source_id": source.id, "frequency": source.frequency}
+    of = {"source_id": source.id, "frequency": schedule.frequency_of(source.frequency, cron)}
     return {**of, **describe_schedule(source, plan)}
+
+
+def _check_frequency(context: Any, source: HarvestSource, data: dict[str, Any]) -> tuple[str, str]:
+    """Return what ckanext-harvest stores as frequency, and the cron expression.
+
+    Raises:
+        ValidationError: the parameters do not fit together, or the portal does not allow them.
+    """
+    wanted, cron = data.get("frequency", ""), data["cron"]
+    if wanted != schedule.CRON:
+        schema.refuse_both({**data, "frequency": wanted}, "frequency", "cron")
+    if wanted == schedule.HOURLY:
+        cron = cron_expressions.HOURLY
+    elif cron:
+        wanted = schedule.CRON
+    if wanted in (schedule.HOURLY, schedule.CRON):
+        for name in ("time", "days"):
+            schema.refuse_both({**data, "cron": True}, "cron", name)
+    before = source.frequency or schedule.MANUAL
+    is_sysadmin = may(context, "sysadmin")
+    if errors := find_frequency_errors(wanted, cron, before, sysadmin=is_sysadmin):
+        raise tk.ValidationError(errors)
+    return schedule.CRON_STORED_AS if cron else wanted or before, cron
 
 
 BATCH = 100  # datasets per transaction

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ckan.plugins import toolkit as tk
 
-from ckanext.ukharvest.core import schedule
+from ckanext.ukharvest.core import cron_expressions, schedule
 from ckanext.ukharvest.core.outcomes import RunMode
 from ckanext.ukharvest.harvest.sources import schedules
 from ckanext.ukharvest.lib import schema
@@ -20,8 +20,10 @@ is_zone = accept(schedule.is_zone, schema.such_as("Europe/London"))
 
 
 @tk.validator_args
-def schedule_update_schema(default: Validator) -> Schema:
+def schedule_update_schema(default: Validator, ignore_empty: Validator) -> Schema:
     return {
+        "frequency": [ignore_empty, schema.one_of(*schedule.FREQUENCIES)],
+        "cron": [*schema.text_parameter(), cron_expressions.normalise],
         "time": [default(""), is_time],
         "days": [default(""), schema.list_of_words, schema.some_of(*schedule.DAYS)],
         "zone": [default(schedules.portal_zone()), is_zone],

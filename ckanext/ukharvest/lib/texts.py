@@ -15,7 +15,7 @@ from ckan.plugins import toolkit as tk
 from flask_babel import get_locale
 from markupsafe import Markup
 
-from ckanext.ukharvest.core.messages import translate_message
+from ckanext.ukharvest.core.messages import Message, translate_message, wording_of
 from ckanext.ukharvest.core.outcomes import RunOutcome
 from ckanext.ukharvest.core.problems.texts import Severity
 from ckanext.ukharvest.core.status_rules import Health
@@ -299,6 +299,11 @@ def meaning(count: int) -> str:
 
 # The text about other datasets or records than those shown. English.
 OTHERS_WAIT = _("The source has changed since you opened this page. Check it again.")
+
+
+def translate(message: Message) -> str:
+    """Return a message in the language of the request."""
+    return translate_message(message, wording_of(message), tk._)
 
 
 def show_message(row: Mapping[str, Any]) -> str:

@@ -32,13 +32,14 @@ from ckanext.ukharvest.source_types import TYPES
 from ckanext.ukharvest.sources import approvals
 from ckanext.ukharvest.sources import form as source_form
 from ckanext.ukharvest.sources import pages as source_pages
+from ckanext.ukharvest.sources import schedule_form
 from ckanext.ukharvest.sources.description import type_label
 from ckanext.ukharvest.sources.form_values import Form, read_config
 
 previews = Blueprint("ukharvest_source_previews", __name__)
 
 # Fields that a preview does not need, and that may still be empty or invalid.
-_LATER = ("title", "name", "notes", "owner_org", "frequency", "time", "days")
+_LATER = ("title", "name", "notes", "owner_org", *schedule_form.FIELDS)
 _ASKED = ("id", "asks_mail", "mail_me", "same_address")  # of the form beside the source's fields
 _MISSING = ("title", "dataset_address", "identifier")  # columns of the CSV
 _CHECK = "check"  # in the URL of the form for files, where a source's name would be

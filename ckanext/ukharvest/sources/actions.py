@@ -50,7 +50,7 @@ def ukharvest_source_list(context: Any, data_dict: dict[str, Any]) -> dict[str, 
     :param state: such as ``importing`` or ``idle``; finds only sources that the user may manage
         (optional)
     :type state: string
-    :param frequency: such as ``DAILY`` (optional)
+    :param frequency: as in :py:func:`ukharvest_schedule_update` (optional)
     :type frequency: string
     :param mine: only sources that the user may manage (optional, default: ``False``)
     :type mine: boolean
@@ -277,8 +277,9 @@ def ukharvest_source_show(context: Any, data_dict: dict[str, Any]) -> dict[str, 
         ``is_new``: the source does not run before that, ``url``, ``source_type``, ``config``,
         ``asked_by``, ``since``, ``reason``: why it was refused, or ""}),
         ``last_good_run``, ``next_run``, ``schedule`` ({``time``: "HH:MM" or "", ``days``: of "mon"
-        … "sun", ``zone``, ``next_run``: null if it is not scheduled, ``text``: that as a sentence})
-        and ``datasets`` (private ones included); times are UTC in ISO 8601
+        … "sun", ``zone``, ``cron``: a cron expression, "@hourly" or "", ``next_run``: null if it is
+        not scheduled, ``text``: that as a sentence, ``next_starts``: the next five}) and
+        ``datasets`` (private ones included); times are UTC in ISO 8601
     :rtype: dictionary
     """
     row = source_row_of(data_dict)

@@ -1,4 +1,8 @@
-"""``ckan ukharvest sources``, ``runs``, ``types``, ``diff``: lists; ``source edit``: options."""
+"""Commands of sources.
+
+``sources``, ``runs``, ``types``, ``diff``: lists; ``source edit``: options; ``schedule`` and
+``unschedule``: when a source runs.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +14,7 @@ from ckan.plugins import toolkit as tk
 
 from ckanext.ukharvest import source_types
 from ckanext.ukharvest.core.errors import ConfigError
+from ckanext.ukharvest.core.schedule import DAYS, FREQUENCIES, MANUAL
 from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.harvest.records import record_history
 from ckanext.ukharvest.lib import output, texts
@@ -239,4 +244,58 @@ def edit(name: str, pairs: tuple[str, ...]) -> None:
     click.echo(saved["config"] or "All options have their defaults.")
 
 
-COMMANDS = (diff, runs, source_group, sources, types)
+_FREQUENCIES = [name.lower() for name in FREQUENCIES if name != MANUAL]
+
+
+@click.command(short_help="Show or set when a source runs.")
+@click.argument("name", metavar="SOURCE")
+@click.option(
+    "--frequency",
+    type=click.Choice(_FREQUENCIES, case_sensitive=False),
+    help="Default: as until now; with --cron: cron.",
+)
+@click.option("--cron", metavar="EXPRESSION", help='Such as "30 6,18 * * 1-5".')
+@click.option("--time", metavar="HH:MM", help="Default: some time after midnight.")
+@click.option(
+    "--day", "days", type=click.Choice(DAYS), multiple=True, help="Can be given several times."
+)
+@click.option("--zone", help="Time zone such as Europe/London. Default: the portal's.")
+def schedule(name: str, **options: Any) -> None:
+    """Set when SOURCE (name or id) runs; without options, show when it does.
+
+    What is left out takes its default. Exit code: 0, or 2 if the schedule is not possible.
+    """
+    source = output.source_or_fail(name)
+    wanted = {key: value for key, value in options.items() if value}
+    if wanted and source.frequency in (None, MANUAL) and not wanted.keys() & {"frequency", "cron"}:
+        raise output.RefusedError(f"{name}: not scheduled yet; give --frequency or --cron too")
+    if wanted:
+        wanted["frequency"] = wanted.get("frequency", "").upper()
+        _update_schedule(source.id, **wanted)
+    shown = _ask("ukharvest_source_show", source_id=source.id)
+    plan = shown["schedule"]
+    often = FREQUENCIES[shown["frequency"]]
+    own = ", ".join(filter(None, (plan["cron"], plan["time"], *plan["days"])))
+    click.echo(f"{shown['name']}: {often}{f' ({own})' if own else ''}, {plan['zone']}")
+    click.echo(f"{plan['text']}.")
+    for start in plan["next_starts"]:
+        click.echo(f"  {start[:16].replace('T', ' ')} UTC")
+
+
+@click.command(short_help="Start a source no longer by itself.")
+@click.argument("name", metavar="SOURCE")
+def unschedule(name: str) -> None:
+    """Run SOURCE (name or id) only when someone starts it."""
+    source = output.source_or_fail(name)
+    _update_schedule(source.id, frequency=MANUAL)
+    click.echo(f"{name}: runs only when someone starts it.")
+
+
+def _update_schedule(source_id: str, **data: Any) -> None:
+    user = tk.get_action("get_site_user")({"ignore_auth": True}, {})["name"]
+    context = {"ignore_auth": True, "user": user}
+    with output.validation_errors():
+        tk.get_action("ukharvest_schedule_update")(context, {"source_id": source_id, **data})
+
+
+COMMANDS = (diff, runs, schedule, source_group, sources, types, unschedule)

@@ -13,9 +13,9 @@ from ckan.plugins import toolkit as tk
 from ckanext.harvest.model import HarvestSource
 
 from ckanext.ukharvest import config, source_types
+from ckanext.ukharvest.core import schedule
 from ckanext.ukharvest.core.options import Option, parse_options
 from ckanext.ukharvest.core.outcomes import PreviewState
-from ckanext.ukharvest.core.schedule import ALWAYS
 from ckanext.ukharvest.core.status_rules import Health, SourceStatus
 from ckanext.ukharvest.core.values.dates import iso
 from ckanext.ukharvest.harvest.gather import previews as source_previews
@@ -51,6 +51,8 @@ def describe_source(context: Any, row: SourceRow) -> dict[str, Any]:
     Secrets in its URL are for users who may update it.
     """
     package, source, group = row[:3]
+    plan = schedules.schedule_of(row.schedule)
+    frequency = schedule.frequency_of(source.frequency or "", plan.cron)
     return {
         "id": source.id,
         "name": package.name,
@@ -59,8 +61,8 @@ def describe_source(context: Any, row: SourceRow) -> dict[str, Any]:
         "type": source.type,
         "type_label": type_label(source.type),
         "organization": group and {"id": group.id, "name": group.name, "title": group.title},
-        "frequency": source.frequency or "MANUAL",
-        "frequency_label": source_texts.frequency_words(source.frequency or ""),
+        "frequency": frequency,
+        "frequency_label": source_texts.frequency_words(frequency),
         "created": iso(package.metadata_created),
     }
 
@@ -98,15 +100,22 @@ def _option_text(option: Option, value: Any) -> str:
 
 
 def describe_schedule(source: HarvestSource, plan: schedules.SourceSchedule) -> dict[str, Any]:
-    """Return when a source runs: ``time``, ``days``, ``zone``, ``next_run`` and an English text."""
+    """Return ``schedule`` of ``ukharvest_source_show``; its text is English."""
     start = schedules.next_start(source, plan) if source.active else None
+    starts = schedules.next_starts(source, plan) if source.active else []
     minutes = config.schedule_cron_minutes()
     text = f"Scheduled to start within {minutes} minutes"
     if start is None:
         text = "Runs only when you start it"
-    elif source.frequency != ALWAYS:
+    elif source.frequency != schedule.ALWAYS:
         text += f" after {start:%Y-%m-%d %H:%M} UTC"
-    return {**plan._asdict(), "days": list(plan.days), "next_run": iso(start), "text": text}
+    return {
+        **plan._asdict(),
+        "days": list(plan.days),
+        "next_run": iso(start),
+        "next_starts": list(map(iso, starts)),
+        "text": text,
+    }
 
 
 def describe_status(context: Any, source: HarvestSource) -> dict[str, Any]:

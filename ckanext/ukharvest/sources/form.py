@@ -21,9 +21,8 @@ from ckanext.ukharvest.lib import lookups
 from ckanext.ukharvest.lib.actions import context, roll_back
 from ckanext.ukharvest.lib.lookups import source_row_of
 from ckanext.ukharvest.lib.pages import ask, check_token
-from ckanext.ukharvest.lib.texts import day_names
 from ckanext.ukharvest.source_types.source_type import URL_HINT
-from ckanext.ukharvest.sources import approvals, description
+from ckanext.ukharvest.sources import approvals, description, schedule_form
 from ckanext.ukharvest.sources import pages as source_pages
 from ckanext.ukharvest.sources import rules as source_rules
 from ckanext.ukharvest.sources.form_values import (
@@ -70,10 +69,7 @@ def find_errors(form: Form, sent: SentSource, source: Mapping[str, Any] | None) 
     # Programs may leave the field out if the site allows sources without an organisation.
     if not form.get("owner_org", "" if source is None and not may_be_unowned() else NO_OWNER):
         errors["owner_org"] = [tk._("Choose an organisation")]
-    if not schedule.is_time(form.get("time", "").strip()):
-        errors["time"] = [tk._("Enter a time such as 02:00, or leave it empty")]
-    if not set(form.getlist("days")) <= set(schedule.DAYS):
-        errors["days"] = [tk._("Choose days of the week")]
+    errors.update(schedule_form.find_schedule_errors(form, source, sysadmin=is_sysadmin()))
     return errors
 
 
@@ -123,8 +119,8 @@ def sort_errors(errors: Errors, kind: source_types.SourceType | None) -> Errors:
     shown = shown_options(kind, sysadmin=True) if kind else []
     own = [field.name for field in shown if field.part != COMMON]
     common = [field.name for field in shown if field.part == COMMON]
-    first = ("source_type", "url", *own, "title", "owner_org", "notes", "frequency", "time", "days")
-    order = (*first, "name", *common, "config")
+    first = ("source_type", "url", *own, "title", "owner_org", "notes")
+    order = (*first, *schedule_form.FIELDS, "name", *common, "config")
     place = {name: number for number, name in enumerate(order)}
     return dict(sorted(errors.items(), key=lambda error: place.get(error[0], len(order))))
 
@@ -231,7 +227,7 @@ source_form = Blueprint("ukharvest_source_form", __name__)
 
 # Fields that a link may fill in: all of them are visible, and none has effects beyond the form.
 _OFFERED = ("url", "source_type", "title", "owner_org", "notes", "frequency")
-_SIMPLE = ("url", "title", "name", "notes", "owner_org", "frequency", "time", "source_type")
+_SIMPLE = ("frequency", "cron", "time", "url", "title", "name", "notes", "owner_org", "source_type")
 Source = dict[str, Any]
 
 
@@ -263,14 +259,19 @@ def check_may_create() -> None:
 def find_with_settings(name: str) -> Source:
     """Return the source of a name or id with its settings, or abort.
 
-    As ``pages.find_source``, with ``config`` (JSON text) and ``schedule`` (``time``, ``days`` and
-    ``zone``).
+    As ``pages.find_source``, with ``config`` (JSON text), ``schedule`` (``time``, ``days``,
+    ``zone`` and ``cron``) and ``next_starts``.
     """
     source = source_pages.find_source(name)
     # Not from harvest_source_show, which returns the options of the search index.
     row = source_row_of({"source_id": source["id"]})
-    plan = schedules.schedule_of(row.schedule)._asdict()
-    return {**source, "config": str(row.source.config or ""), "schedule": plan}
+    plan = schedules.schedule_of(row.schedule)
+    return {
+        **source,
+        "config": str(row.source.config or ""),
+        "schedule": plan._asdict(),
+        "next_starts": schedules.next_starts(row.source, plan) if source["active"] else [],
+    }
 
 
 def find_edited_source(form: Form) -> Source | None:
@@ -344,7 +345,7 @@ def refused_fields(exc: tk.ValidationError, sent: SentSource) -> Errors:
 
 
 def _save(form: Form, sent: SentSource, source: Source | None) -> dict[str, Any]:
-    frequency = form.get("frequency") or (source or {}).get("frequency") or schedule.MANUAL
+    frequency = schedule_form.stored_frequency(form, source)
     data = {"url": sent.url, "config": sent.config, "frequency": frequency}
     data |= {key: form.get(key, "").strip() for key in ("title", "notes")}
     if name := form.get("name", "").strip():
@@ -357,10 +358,7 @@ def _save(form: Form, sent: SentSource, source: Source | None) -> dict[str, Any]
         saved = tk.get_action("harvest_source_create")(context(), data)
     else:
         saved = tk.get_action("harvest_source_patch")(context(), {"id": source["id"], **data})
-    if "time" in form or "days" in form:
-        plan = {"time": form.get("time", "").strip(), "days": form.getlist("days")}
-        plan |= {"source_id": saved["id"], "zone": source["schedule"]["zone"] if source else ""}
-        tk.get_action("ukharvest_schedule_update")(context(), plan)
+    schedule_form.save_schedule(form, saved["id"], source)
     _save_mail(form, saved["id"])
     return dict(saved)
 
@@ -444,15 +442,7 @@ def page(
         "move": description.latest_move(source["id"]) if source else None,
         "sysadmin": sysadmin,
         "asks": config.approves_sources() and not sysadmin,
-        # Only sysadmins can choose ALWAYS, which loads the site.
-        "frequencies": {
-            value: label
-            for value, label in schedule.FREQUENCIES.items()
-            if sysadmin or values["frequency"] == schedule.ALWAYS or value != schedule.ALWAYS
-        },
-        "days": dict(zip(schedule.DAYS, day_names(), strict=True)),
-        "zone": source["schedule"]["zone"] if source else schedules.portal_zone(),
-        "minutes": config.schedule_cron_minutes(),
+        **schedule_form.describe_fields(values, source, sysadmin=sysadmin),
         "common": _fields(source_types.CKAN, COMMON, form, options, errors, sysadmin=sysadmin),
         "config": _config(form, config_text, kind, sysadmin=sysadmin),
         "unowned": may_be_unowned(),
@@ -482,7 +472,7 @@ def _values(form: Form, source: Source | None) -> dict[str, Any]:
     """Return the values of the fields that are not options."""
     if source and not form:
         plain = {name: source.get(name) or "" for name in _SIMPLE}
-        return {**plain, "time": source["schedule"]["time"], "days": source["schedule"]["days"]}
+        return {**plain, **schedule_form.stored_values(source)}
     values: dict[str, Any] = {name: form.get(name, "") for name in _SIMPLE}
     values["days"] = form.getlist("days")
     if source:

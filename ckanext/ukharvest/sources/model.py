@@ -17,6 +17,8 @@ import sqlalchemy as sa
 from ckan import model
 
 from ckanext.ukharvest import compat, source_types
+from ckanext.ukharvest.core import cron_expressions
+from ckanext.ukharvest.core.schedule import CRON, CRON_STORED_AS, HOURLY
 from ckanext.ukharvest.core.status_rules import ATTENTION, Health, SourceStatus
 from ckanext.ukharvest.core.values import organization_types
 from ckanext.ukharvest.harvest import http_client
@@ -248,7 +250,12 @@ _OF_ORGANISATIONS = sa.text(
 )
 _SOURCES = sa.text(
     f"""
-    SELECT source.id, source.url, source.type, COALESCE(source.frequency, 'MANUAL') AS frequency,
+    SELECT source.id, source.url, source.type,
+           CASE WHEN source.frequency <> '{CRON_STORED_AS}'
+                     OR COALESCE(state.schedule ->> 'cron', '') = ''
+                THEN COALESCE(source.frequency, 'MANUAL')
+                WHEN state.schedule ->> 'cron' = '{cron_expressions.HOURLY}' THEN '{HOURLY}'
+                ELSE '{CRON}' END AS frequency,
            source.active AND package.state = 'active' AS active,
            CASE WHEN source.active AND package.state = 'active'
                      AND COALESCE(source.frequency, 'MANUAL') <> 'MANUAL'
@@ -261,6 +268,7 @@ _SOURCES = sa.text(
            {compat.group_extra_sql("owner", organization_types.KEY)} AS organization_type
       FROM harvest_source AS source
       JOIN package ON package.id = source.id
+      LEFT JOIN ukharvest_source AS state ON state.source_id = source.id
       LEFT JOIN "group" AS owner ON owner.id = package.owner_org
     """  # noqa: S608 - names of our own
 )

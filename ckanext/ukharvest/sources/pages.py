@@ -11,6 +11,7 @@ from flask import Blueprint, Response, g, redirect
 from flask import abort as flask_abort
 
 from ckanext.ukharvest.core.values import organization_types
+from ckanext.ukharvest.harvest.sources import schedules
 from ckanext.ukharvest.lib import texts
 from ckanext.ukharvest.lib.actions import collect_pages, context
 from ckanext.ukharvest.lib.lookups import TYPE, source_row, source_row_of
@@ -30,6 +31,7 @@ from ckanext.ukharvest.sources import rules as source_rules
 from ckanext.ukharvest.sources.description import (
     NEWEST,
     describe_options,
+    describe_schedule,
     describe_source,
     type_label,
 )
@@ -104,8 +106,10 @@ def render(template: str, source: dict[str, Any], **variables: Any) -> str:
     """Return a page of the source that ``find_source`` returned."""
     g.dataset_type = TYPE  # CKAN's templates use it for links
     row = source_row_of({"source_id": source["id"]})
-    options = describe_options(row.source) if source["may_manage"] else []
-    frame = {"harvest_source": source, "source": source, "side_options": options}
+    frame: dict[str, Any] = {"harvest_source": source, "source": source, "side_options": []}
+    if source["may_manage"]:
+        frame["side_options"] = describe_options(row.source)
+        frame["side_schedule"] = describe_schedule(row.source, schedules.schedule_of(row.schedule))
     return str(tk.render(template, {**frame, **variables}))
 
 

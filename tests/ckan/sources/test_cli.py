@@ -1,4 +1,4 @@
-"""``ckan ukharvest source edit`` sets the options of a source as its form does."""
+"""``source edit`` sets options as the form does; ``schedule`` and ``unschedule`` set its times."""
 
 from __future__ import annotations
 
@@ -88,3 +88,31 @@ def test_source_of_another_harvester_is_edited_in_its_form(portal: Portal, cli: 
     done = edit(cli, "rows=5")
     assert (done.exit_code, stored(source_id)) == (2, {})
     assert "change it in its form" in done.output
+
+
+def test_command_schedules_and_unschedules_a_source(portal: Portal, cli: Any) -> None:
+    portal.source(URL, type_="ckan", name="somewhere", frequency="MANUAL")
+
+    def run(*words: str) -> tuple[int, str]:
+        done = cli.invoke(ukharvest, [words[0], "somewhere", *words[1:]])
+        return done.exit_code, done.output
+
+    code, output = run("schedule", "--cron", "30 6,18 * * 1-5", "--zone", "Europe/London")
+    assert (code, output.count(" UTC\n")) == (0, 5)
+    assert "somewhere: By a cron expression (30 6,18 * * 1-5), Europe/London\n" in output
+    assert "Scheduled to start within 10 minutes after 20" in output
+    daily = ("--frequency", "daily", "--time", "02:30", "--day", "mon", "--day", "fri")
+    assert "somewhere: Daily (02:30, mon, fri), " in run("schedule", *daily)[1]
+    assert "Daily (02:30, mon, fri)" in run("schedule")[1]  # shows it, and changes nothing
+    assert "Daily (03:30), " in run("schedule", "--time", "03:30")[1]
+    assert "somewhere: Hourly (@hourly), " in run("schedule", "--frequency", "HOURLY")[1]
+    assert run("unschedule") == (0, "somewhere: runs only when someone starts it.\n")
+    assert "Manual, " in run("schedule")[1]
+    for words, message in (
+        (("--time", "02:30"), "not scheduled yet; give --frequency or --cron too"),
+        (("--cron", "0 3 * *"), "Enter five fields"),
+        (("--frequency", "weekly", "--cron", "0 3 * * *"), "not both"),
+        (("--frequency", "yearly"), "is not one of"),
+    ):
+        code, output = run("schedule", *words)
+        assert (code, message in output) == (2, True), output

@@ -240,6 +240,51 @@ def test_source_form_shows_the_stored_values(
     assert source.title == "Another"
 
 
+def test_editor_schedules_a_source_by_a_cron_expression(
+    app: CKANTestApp, organization: dict[str, str], editor: dict[str, Any]
+) -> None:
+    own = {"owner_org": organization["id"]}
+    answer = post(app, editor, **own, frequency="CRON", cron="*/10 * * * *")
+    assert form_errors(answer) == {"cron": "On this site, starts must be at least 60 min apart."}
+    assert fields(answer)["cron"] == ["*/10 * * * *"]
+    assert form_errors(post(app, editor, **own, frequency="ALWAYS")) == {
+        "frequency": "Only sysadmins can choose this."
+    }
+    assert not model.Session.query(HarvestSource).count()
+    answer = post(app, editor, **own, frequency="CRON", cron="30 6 * * MON")
+    page = html.fromstring(get(app, editor, urlsplit(answer.location).path).body)
+    assert page.xpath("//dd/code/text()") == ["30 6 * * mon"]
+    (starts,) = page.xpath("//dt[.='Next starts']/following-sibling::dd[1]")
+    assert len(starts.xpath("time")) == 5
+    assert source_named("open-data-of-somewhere").frequency == "DAILY"
+    path = "/harvest/edit/open-data-of-somewhere"
+    sent = fields(get(app, editor, path))
+    assert (sent["frequency"], sent["cron"]) == (["CRON"], ["30 6 * * mon"])
+    for more in ({"title": ["Mine"]}, {"frequency": ["HOURLY"]}, {"frequency": ["WEEKLY"]}):
+        sent |= more
+        assert app.post(path, data=sent, headers=editor["headers"]).status_code == 200
+        shown = call_action("ukharvest_source_show", source_id="open-data-of-somewhere")
+        assert [shown["frequency"]] == sent["frequency"]
+    assert shown["schedule"]["cron"] == ""
+    with pytest.raises(tk.ValidationError, match="Only sysadmins"):
+        call_action(
+            "ukharvest_schedule_update",
+            {"user": editor["name"], "ignore_auth": False},
+            source_id=shown["id"],
+            frequency="ALWAYS",
+        )
+
+
+@pytest.mark.ckan_config("ckanext.ukharvest.schedule.least_minutes", "90")
+def test_form_does_not_offer_what_the_portal_does_not_allow(
+    app: CKANTestApp, organization: dict[str, str], editor: dict[str, Any]
+) -> None:
+    offered = html.fromstring(get(app, editor).body).xpath("//input[@name='frequency']/@value")
+    assert offered == ["MANUAL", "DAILY", "WEEKLY", "BIWEEKLY", "MONTHLY", "CRON"]
+    answer = post(app, editor, owner_org=organization["id"], frequency="HOURLY")
+    assert "at least 90 min apart" in form_errors(answer)["frequency"]
+
+
 def test_editor_does_not_remove_sysadmin_options(
     app: CKANTestApp, organization: dict[str, str], editor: dict[str, Any], sysadmin: dict[str, Any]
 ) -> None:

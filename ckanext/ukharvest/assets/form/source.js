@@ -24,8 +24,9 @@
 
   function showSchedule(form) {
     const chosen = form.querySelector("input[name=frequency]:checked");
-    const part = form.querySelector("[data-needs-frequency]");
-    part.hidden = Boolean(chosen) && ["MANUAL", "ALWAYS"].includes(chosen.value);
+    for (const part of form.querySelectorAll("[data-frequencies]")) {
+      part.hidden = Boolean(chosen) && !part.dataset.frequencies.split(" ").includes(chosen.value);
+    }
   }
 
   function start() {

@@ -10,21 +10,28 @@ from ckan import model
 from ckan.plugins import toolkit as tk
 from ckanext.harvest.model import HarvestSource
 
-from ckanext.ukharvest.core import schedule
+from ckanext.ukharvest import config
+from ckanext.ukharvest.core import cron_expressions, schedule
+from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.harvest import model as tables
 from ckanext.ukharvest.harvest.model import SourceState
 
 Session = model.Session
 
 SPREAD = 30  # minutes after midnight over which starts without a time of day are spread
+SHOWN_STARTS = 5
 
 
 class SourceSchedule(NamedTuple):
-    """A source's schedule apart from its frequency; ``zone`` is always set here."""
+    """A source's schedule apart from its frequency; ``zone`` is always set here.
+
+    With ``cron``, a valid expression, ``time`` and ``days`` have no meaning.
+    """
 
     time: str
     days: tuple[str, ...]
     zone: str
+    cron: str = ""
 
 
 def portal_zone() -> str:
@@ -39,19 +46,47 @@ def schedule_of(stored: dict[str, Any] | None) -> SourceSchedule:
     Invalid values, written by SQL, are ignored so that the tick goes on.
     """
     saved = stored or {}
-    time, zone = saved.get("time", ""), saved.get("zone", "")
+    time, zone, cron = (saved.get(name, "") for name in ("time", "zone", "cron"))
     return SourceSchedule(
         time=time if schedule.is_time(time) else "",
         days=tuple(day for day in saved.get("days") or () if day in schedule.DAYS),
         zone=zone if schedule.is_zone(zone) else portal_zone(),
+        cron=cron if cron and not cron_expressions.find_error(cron) else "",
     )
 
 
-def next_start(source: HarvestSource, plan: SourceSchedule) -> dt.datetime | None:
-    """Return the source's next scheduled start, None if it is manual."""
+def find_cron_error(cron: str) -> Message | None:
+    """Return why no source may have a cron expression, in its normal form; None if it may.
+
+    It is wrong, or has starts that are closer than this portal allows.
+    """
+    if error := cron_expressions.find_error(cron):
+        return error
+    least = config.schedule_least_minutes()
+    if cron_expressions.shortest_interval(cron) >= least:
+        return None
+    return Message("On this site, starts must be at least {minutes} min apart.", minutes=least)
+
+
+def next_starts(source: HarvestSource, plan: SourceSchedule) -> list[dt.datetime]:
+    """Return the source's next five starts, fewer if it has no times of its own."""
+    starts: list[dt.datetime] = []
+    while len(starts) < SHOWN_STARTS and source.frequency != schedule.ALWAYS:
+        start = next_start(source, plan, after=starts[-1] if starts else None)
+        if start is None:
+            break
+        starts.append(start)
+    return starts
+
+
+def next_start(
+    source: HarvestSource, plan: SourceSchedule, *, after: dt.datetime | None = None
+) -> dt.datetime | None:
+    """Return the source's next scheduled start after now, or after another time; None: manual."""
     return schedule.next_start(
         source.frequency or "",
-        tables.utcnow(),
+        after or tables.utcnow(),
+        cron=plan.cron,
         time=plan.time,
         days=plan.days,
         zone=plan.zone,

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any
 
 import ckan.plugins.toolkit as tk
+import freezegun.api
 import pytest
 from ckan import model
 from ckan.tests import factories
@@ -120,6 +121,101 @@ def test_a_source_is_taken_off_its_schedule(clock: Any, portal: Portal) -> None:
     (listed,) = call_action("ukharvest_source_list")["results"]
     assert (listed["frequency"], listed["next_run"]) == ("MANUAL", None)
     assert call_action("ukharvest_source_show", source_id=source)["next_run"] is None
+
+
+def frequencies(source: str) -> tuple[str, str, dict[str, int]]:
+    """Return what ckanext-harvest stores, what our action says, and the facet of the list."""
+    model.Session.remove()
+    listed = call_action("ukharvest_source_list")
+    stored = call_action("harvest_source_show", id=source)["frequency"]
+    shown = call_action("ukharvest_source_show", source_id=source)["frequency"]
+    assert listed["results"][0]["frequency"] == shown
+    return stored, shown, listed["facets"]["frequency"]
+
+
+def test_cron_expression_starts_runs_at_its_times(clock: Any, portal: Portal) -> None:
+    source = portal.source("http://127.0.0.1/")
+    shown = update(source, cron=" 30 2,14  * * MON-fri", zone="Europe/London")
+    assert (shown["frequency"], shown["cron"]) == ("CRON", "30 2,14 * * mon-fri")
+    assert [text[5:16] for text in shown["next_starts"]] == [
+        *("11-23T02:30", "11-23T14:30", "11-24T02:30", "11-24T14:30", "11-25T02:30")
+    ]
+    assert frequencies(source) == ("DAILY", "CRON", {"CRON": 1})
+    for number, time in enumerate(("11-23 02:37", "11-23 14:31", "11-24 02:30"), start=1):
+        clock.move_to(at(time))
+        tick()
+        assert jobs(source) == number
+        end_jobs()
+    assert next_run(source) == at("11-24 14:30")
+
+
+@pytest.mark.ckan_config("ckan.display_timezone", "Europe/London")
+@pytest.mark.parametrize(
+    ("night", "plan", "starts"),
+    [
+        # Starts, in UTC, of the nights in which clocks change at 01:00 UTC.
+        ("03-28 23:55", {"frequency": "HOURLY"}, 4),
+        ("10-24 23:55", {"frequency": "HOURLY"}, 4),
+        ("03-28 23:55", {"cron": "30 1 * * *"}, 1),
+        ("10-24 23:55", {"cron": "30 1 * * *"}, 1),
+    ],
+)
+def test_schedules_hold_in_the_nights_of_the_clock_change(
+    clock: Any, portal: Portal, monkeypatch: Any, night: str, plan: dict[str, str], starts: int
+) -> None:
+    plain = freezegun.api.datetime_to_fakedatetime
+    # freezegun forgets which of two equal times in autumn one is.
+    monkeypatch.setattr(
+        "freezegun.api.datetime_to_fakedatetime", lambda time: plain(time).replace(fold=time.fold)
+    )
+    source = portal.source("http://127.0.0.1/")
+    clock.move_to(at(night))
+    assert update(source, **plan)["zone"] == "Europe/London"
+    for _tick in range(8):  # four hours
+        clock.tick(1800)
+        tick()
+        end_jobs()
+    assert jobs(source) == starts
+
+
+def test_frequency_set_by_the_stock_action_ends_the_expression(clock: Any, portal: Portal) -> None:
+    source = portal.source("http://127.0.0.1/", frequency="WEEKLY")
+    assert update(source, frequency="HOURLY")["cron"] == "@hourly"
+    assert frequencies(source) == ("DAILY", "HOURLY", {"HOURLY": 1})
+    call_action("harvest_source_patch", id=source, frequency="MONTHLY")
+    tick()
+    assert frequencies(source) == ("MONTHLY", "MONTHLY", {"MONTHLY": 1})
+    assert next_run(source) >= at("11-30 18:15")
+    assert update(source, frequency="MANUAL")["next_starts"] == []
+    assert frequencies(source) == ("MANUAL", "MANUAL", {"MANUAL": 1})
+
+
+@pytest.mark.ckan_config("ckanext.ukharvest.schedule.cron_minutes", "15")
+@pytest.mark.parametrize(
+    ("least", "given", "field", "words"),
+    [
+        ("60", {"cron": "0 25 * * *"}, "cron", "Hour: expected 0 to 23, not 25."),
+        ("60", {"cron": "*/30 * * * *"}, "cron", "at least 60 min apart"),
+        ("1", {"cron": "*/10 * * * *"}, "cron", "at least 15 min apart"),
+        ("120", {"frequency": "HOURLY"}, "frequency", "at least 120 min apart"),
+        ("60", {"frequency": "CRON"}, "cron", "Enter five fields"),
+        ("60", {"frequency": "DAILY", "cron": "0 3 * * *"}, "cron", "not both"),
+        ("60", {"cron": "0 3 * * *", "time": "02:00"}, "time", "not both"),
+        ("60", {"frequency": "HOURLY", "days": ["mon"]}, "days", "not both"),
+        ("60", {"frequency": "YEARLY"}, "frequency", "Expected one of: MANUAL, HOURLY"),
+    ],
+)
+def test_schedules_keep_to_the_limits_of_the_portal(
+    portal: Portal, monkeypatch: Any, least: str, given: Any, field: str, words: str
+) -> None:
+    monkeypatch.setitem(tk.config, "ckanext.ukharvest.schedule.least_minutes", least)
+    source = portal.source("http://127.0.0.1/", frequency="WEEKLY")
+    with pytest.raises(tk.ValidationError) as caught:
+        update(source, **given)
+    assert words in str(caught.value.error_dict[field])
+    assert frequencies(source)[0] == "WEEKLY"
+    if least == "1":
+        assert update(source, cron="*/15 * * * *")["next_run"]
 
 
 @pytest.mark.ckan_config("ckanext.ukharvest.schedule.cron_minutes", "15")
