@@ -1388,6 +1388,14 @@ MUTANTS = (
         ("tests/ckan/harvest/sources/test_schedules.py",),
     ),
     Mutant(
+        "attached-by-anyone",
+        "A dataset is attached to a source only by people who may edit it.",
+        "ckanext.ukharvest.adoption.pairs._check",
+        ' or not may(context, "package_update", id=package.id)',
+        "",
+        ("tests/ckan/adoption/test_pairs.py",),
+    ),
+    Mutant(
         "filters-lost",
         "An old link to a page that is no longer there leads to the last one of the same filters.",
         "ckanext.ukharvest.lib.pages.count_pages",

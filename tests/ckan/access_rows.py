@@ -147,6 +147,7 @@ TABLE = [
     Row("ukharvest_value_update", SYSADMINS, {"values": VALUES}),
     Row("ukharvest_schedule_update", EDITORS, {**SOURCE, "time": "03:00"}),
     Row("ukharvest_schedule_update", EDITORS, {**SOURCE, "cron": "0 3 * * *"}),
+    Row("ukharvest_dataset_attach", EDITORS, {**SOURCE, "pairs": [], "dry_run": True}),
     Row("ukharvest_source_preview_create", EDITORS, {**SOURCE, "url": "@moved url"}),
     Row("ukharvest_source_preview_create", ANY_EDITOR, {**TESTED, "config": TAGS}),
     Row("ukharvest_source_preview_create", EDITORS, {**TESTED, "id": "@source"}),

@@ -82,6 +82,7 @@ TABLE = (
     Row("ukharvest source approve somewhere", "Nothing of this source waits for approval.", 2),
     Row("ukharvest source refuse somewhere No", "Nothing of this source waits for approval.", 2),
     Row("ukharvest adopt somewhere --dry-run", "0 datasets would be adopted."),
+    Row("ukharvest attach somewhere {pairs} --dry-run", "0 datasets would be attached."),
     Row("ukharvest diff somewhere {guid}", "Version 1 of 1"),
     Row("ukharvest stars dataset-00000", "out of 5"),
     Row("ukharvest links --backlog", "Today: "),
@@ -148,7 +149,9 @@ def test_every_command_ends_as_it_should(
         "organization": portal.organization_id,
         "folder": tmp_path,
         "guid": dataset(0)["identifier"],
+        "pairs": tmp_path / "pairs.csv",
     }
+    (tmp_path / "pairs.csv").write_text("dataset,guid\n", encoding="utf-8")
     wrong = []
     for row in TABLE:
         done = invoke(app, *row.line.format(**values).split())

@@ -1,4 +1,4 @@
-"""Action: adopt a harvest source of another harvester, with its type, options and datasets."""
+"""Actions: adopt a source of another harvester with its datasets; attach datasets to records."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from ckan import model
 from ckan.plugins import toolkit as tk
 from ckanext.harvest.model import HarvestSource
 
+from ckanext.ukharvest import config
+from ckanext.ukharvest.adoption import pairs as dataset_pairs
 from ckanext.ukharvest.adoption import restore
 from ckanext.ukharvest.adoption import rules as source_adoption
 from ckanext.ukharvest.adoption import schema as adoption_schema
@@ -17,7 +19,7 @@ from ckanext.ukharvest.harvest.batch.dataset_writer import index_written
 from ckanext.ukharvest.harvest.consumers import held_jobs
 from ckanext.ukharvest.harvest.sources import dataset_adoption, source_config
 from ckanext.ukharvest.lib import schema
-from ckanext.ukharvest.lib.lookups import source_of
+from ckanext.ukharvest.lib.lookups import RUN_FIRST, find_unended_run, source_of
 from ckanext.ukharvest.lib.schema import invalid
 from ckanext.ukharvest.source_types import TYPES
 
@@ -176,3 +178,50 @@ def _named(source: HarvestSource, planned: source_adoption.Plan) -> dict[str, An
     name = package.name if package else source.id
     numbers = {"released": 0, "restored": 0, "left": []}
     return {"id": source.id, "name": name, **source_adoption.describe_plan(planned), **numbers}
+
+
+def ukharvest_dataset_attach(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
+    """Attach existing datasets to records of a source, so that its runs update them.
+
+    For users who may update the source and each dataset. The next complete run imports the records
+    into the datasets, which keep id, name and URL; of a record that the source does not list, the
+    dataset stays as it is. :py:func:`ukharvest_source_adopt` with ``undo`` goes back.
+
+    :param source_id: id or name of the harvest source
+    :type source_id: string
+    :param pairs: dicts with ``dataset`` (name or id) and ``guid`` (of the record), at most 10,000.
+        If one of them cannot be attached, none is
+    :type pairs: list of dictionaries
+    :param dry_run: change nothing, only check the pairs (optional, default: ``False``)
+    :type dry_run: bool
+
+    :returns: ``id`` and ``name`` of the source; ``attached``: the datasets that were not attached
+        before, dicts with ``guid``, ``package_id`` and ``name``; ``unchanged``: the number of
+        others
+    :rtype: dictionary
+    """
+    tk.check_access("ukharvest_dataset_attach", context, data_dict)
+    source_id = source_of(data_dict).id
+    data = schema.validate(data_dict, adoption_schema.dataset_attach_schema())
+    # The lock stops others from starting a run or attaching datasets until this is done.
+    query = Session.query(HarvestSource).filter_by(id=source_id).with_for_update()
+    source = query.populate_existing().one()
+    try:
+        if source.type not in config.our_type_names():
+            raise invalid("source_id", tk._("The source type is not one of ckanext-ukharvest's."))
+        if find_unended_run(source_id):
+            raise invalid("source_id", tk._(RUN_FIRST))
+        pairs = dataset_pairs.check_pairs(context, source_id, data["pairs"])
+        attached = [pair[:3] for pair in pairs if pair.is_new]
+        if attached and not data["dry_run"]:
+            dataset_adoption.attach_datasets(source_id, attached)
+            Session.commit()
+    finally:
+        Session.rollback()
+    names = ("guid", "package_id", "name")
+    return {
+        "id": source_id,
+        "name": model.Package.get(source_id).name,
+        "attached": [dict(zip(names, pair, strict=True)) for pair in attached],
+        "unchanged": len(pairs) - len(attached),
+    }

@@ -1,4 +1,4 @@
-"""``ckan ukharvest adopt``: adopt sources of other harvesters and their datasets."""
+"""``ckan ukharvest adopt``: adopt sources of other harvesters; ``attach``: datasets by a list."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, TextIO
 
 import click
@@ -13,11 +14,18 @@ from ckan import model
 from ckan.plugins import toolkit as tk
 from ckanext.harvest.model import HarvestSource
 
+from ckanext.ukharvest.adoption import pairs as dataset_pairs
 from ckanext.ukharvest.adoption import rules as source_adoption
 from ckanext.ukharvest.core.values.text import counted
 from ckanext.ukharvest.harvest.gather.dry_run import UNLIMITED
 from ckanext.ukharvest.lib import other_harvesters
-from ckanext.ukharvest.lib.output import RefusedError, source_or_fail, write_csv, write_table
+from ckanext.ukharvest.lib.output import (
+    RefusedError,
+    source_or_fail,
+    validation_errors,
+    write_csv,
+    write_table,
+)
 from ckanext.ukharvest.lib.slots import slots_of
 from ckanext.ukharvest.reading.adoption_changes import CHANGE_COLUMNS, change_rows
 
@@ -208,10 +216,9 @@ def _read(ids: Sequence[str], as_type: str, most: int, output: TextIO | None) ->
 
 def _adopt(source_id: str, options: Mapping[str, Any], *, list_datasets: bool) -> bool:
     """Adopt one source and print what was done; return False if it was refused."""
-    user = tk.get_action("get_site_user")({"ignore_auth": True}, {})["name"]
-    context = {"ignore_auth": True, "user": user}
+    data = {"source_id": source_id, **options}
     try:
-        done = tk.get_action("ukharvest_source_adopt")(context, {"source_id": source_id, **options})
+        done = tk.get_action("ukharvest_source_adopt")(_context(), data)
     except tk.ValidationError as exc:
         package = model.Package.get(source_id)
         refusal = "; ".join(exc.error_dict["source_id"])
@@ -244,6 +251,11 @@ def _adopt(source_id: str, options: Mapping[str, Any], *, list_datasets: bool) -
     return True
 
 
+def _context() -> dict[str, Any]:
+    user = tk.get_action("get_site_user")({"ignore_auth": True}, {})["name"]
+    return {"ignore_auth": True, "user": user}
+
+
 def _write_source(done: Mapping[str, Any]) -> None:
     old, new = done["old_type"], done["new_type"]
     click.echo(f"Source {done['name']}")
@@ -269,4 +281,31 @@ def _short(value: Any) -> str:
     return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
 
 
-COMMANDS = (adopt,)
+@click.command(short_help="Attach existing datasets to a source's records.")
+@click.argument("source")
+@click.argument("path", metavar="FILE", type=click.Path(dir_okay=False, path_type=Path))
+@click.option("--dry-run", is_flag=True, help="Change nothing, only check the list.")
+def attach(source: str, path: Path, dry_run: bool) -> None:
+    """Attach the datasets that FILE lists to records of SOURCE (name or id).
+
+    FILE is CSV with the columns dataset (name or id) and guid (of the record). The next run imports
+    the records into these datasets instead of adding new ones. If one row is wrong, none is
+    attached. 'ckan ukharvest adopt SOURCE --undo' goes back. Exit code: 0, or 2 if a row is wrong.
+    """
+    source_id = source_or_fail(source).id
+    try:
+        pairs = dataset_pairs.read_csv(path.read_bytes())
+    except (OSError, ValueError) as exc:
+        raise RefusedError(f"{path}: {exc}") from exc
+    data = {"source_id": source_id, "pairs": pairs, "dry_run": dry_run}
+    with validation_errors():
+        done = tk.get_action("ukharvest_dataset_attach")(_context(), data)
+    if datasets := done["attached"][:MOST_DATASETS]:
+        write_table(datasets, COLUMNS[:2])
+    verb = "would be attached" if dry_run else "attached"
+    click.echo(f"{counted(len(done['attached']), 'dataset')} {verb}.")
+    if done["unchanged"]:
+        click.echo(f"{counted(done['unchanged'], 'dataset')} attached already.")
+
+
+COMMANDS = (adopt, attach)

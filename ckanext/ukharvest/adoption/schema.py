@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from ckanext.ukharvest.lib.schema import Schema, strict_flag_parameter, text_parameter
+from ckan.plugins import toolkit as tk
+
+from ckanext.ukharvest.adoption.pairs import pairs_of
+from ckanext.ukharvest.lib.schema import (
+    Schema,
+    Validator,
+    strict_flag_parameter,
+    text_parameter,
+)
 
 
 def source_adopt_schema() -> Schema:
@@ -14,3 +22,8 @@ def source_adopt_schema() -> Schema:
         "accept_losses": strict_flag_parameter(),
         "dry_run": strict_flag_parameter(),
     }
+
+
+@tk.validator_args
+def dataset_attach_schema(not_missing: Validator) -> Schema:
+    return {"pairs": [not_missing, pairs_of], "dry_run": strict_flag_parameter()}

@@ -29,10 +29,9 @@ from ckanext.ukharvest.previews import texts as preview_texts
 from ckanext.ukharvest.reading.type_detection import DATA
 from ckanext.ukharvest.rendering.values import render_extra
 from ckanext.ukharvest.source_types import TYPES
-from ckanext.ukharvest.sources import approvals
+from ckanext.ukharvest.sources import approvals, schedule_form
 from ckanext.ukharvest.sources import form as source_form
 from ckanext.ukharvest.sources import pages as source_pages
-from ckanext.ukharvest.sources import schedule_form
 from ckanext.ukharvest.sources.description import type_label
 from ckanext.ukharvest.sources.form_values import Form, read_config
 

@@ -284,7 +284,9 @@ def outline_of_json(content: str) -> Section:
     if not isinstance(record, dict):
         raise ParseError(Message("the record is JSON, but no object with fields"))
     if (count := _count(record)) > MOST:
-        text = Message("the record has {count:,} values, too many to lay them out here", count=count)
+        text = Message(
+            "the record has {count:,} values, too many to lay them out here", count=count
+        )
         raise ParseError(text)
     return Section("Record", rows_first(_json_parts(record, 0)))
 

@@ -96,6 +96,47 @@ def adopt_datasets(
     return datasets
 
 
+def find_other_sources(source_id: str, package_ids: Collection[str]) -> dict[str, str]:
+    """Return the datasets that another active source has: id → that source's name."""
+    columns = (
+        (Record.package_id, Record.source_id, sa.true()),
+        (HarvestObject.package_id, HarvestObject.harvest_source_id, HarvestObject.current),
+    )
+    others: dict[str, str] = {}
+    for dataset_id, other_id, condition in columns:
+        query = (
+            Session.query(dataset_id, Package.name)
+            .join(HarvestSource, HarvestSource.id == other_id)
+            .join(Package, Package.id == other_id)
+            .filter(
+                dataset_id.in_(package_ids),
+                other_id != source_id,
+                HarvestSource.active.is_(True),
+                condition,
+            )
+        )
+        others |= dict(query.all())
+    return others
+
+
+def attach_datasets(source_id: str, pairs: Collection[tuple[str, str, str]]) -> None:
+    """Make rows for datasets that a person assigned to records.
+
+    The next complete run imports the records into them, and releases those that it does not list.
+
+    Args:
+        pairs: (guid, id, name) of datasets that no active source has.
+    """
+    datasets = [FoundDataset(*pair, "guid") for pair in pairs]
+    for start in range(0, len(datasets), CHUNK):
+        chunk = datasets[start : start + CHUNK]
+        # Rows of sources that are switched off: two rows would name one dataset.
+        ids = [dataset.package_id for dataset in chunk]
+        execute(sa.delete(Record).where(Record.package_id.in_(ids)))
+        _insert(source_id, chunk)
+    Session.expire_all()
+
+
 def is_adoption_due(source_id: str) -> bool:
     """Tell whether no run of ours has read the source completely: it may have datasets to adopt.
 
