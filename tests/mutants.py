@@ -1090,7 +1090,7 @@ MUTANTS = (
     Mutant(
         "private-source-named",
         "Who adds a source is not told the title of another organisation's private one.",
-        "ckanext.ukharvest.sources.rules._other_source",
+        "ckanext.ukharvest.sources.rules.find_other_source",
         "str(text) if row.private else ",
         "",
         ("tests/ckan/sources/test_rules.py",),

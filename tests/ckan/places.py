@@ -51,7 +51,7 @@ def place(portal: Portal, publisher: Publisher, organization: dict[str, str]) ->
     record = Session.query(Record).filter_by(source_id=source, package_id=shown["id"]).one()
     tested = {"source_type": "data_json", "url": publisher.url("/other.json")}
     moved = {"source_type": "data_json", "url": publisher.url("/moved.json"), "config": ""}
-    move = source_previews.add_dry_run("nobody", HarvestSource.get(source), **moved).id
+    move = source_previews.add_source_test("nobody", HarvestSource.get(source), **moved).id
     publisher.serve("/moved.json", catalogue([dataset(0), dataset(1), failed]))
     preview_jobs.run(move)
     pair = Pending(source_id=source, kind="duplicate", guid=record.guid, new_guid=private["id"])

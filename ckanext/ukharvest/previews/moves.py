@@ -55,7 +55,7 @@ def add_dry_run(
         return under_way, False
     preview_rules.check_limits(user, of_saved=True)
     source_previews.delete_dry_runs(**where)
-    return source_previews.add_dry_run(user, source, **place), True
+    return source_previews.add_source_test(user, source, **place), True
 
 
 def _check_place(user: str, source: HarvestSource, place: dict[str, str]) -> dict[str, str]:

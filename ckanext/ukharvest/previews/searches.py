@@ -70,8 +70,9 @@ def _is_broken_off(preview: SourcePreview) -> bool:
     if preview.state in source_previews.UNDER_WAY:
         return False
     result = preview.result or failed(None, over="fault")
-    is_away = bool(result["error"]) and result["error"]["code"] in OUT_OF_REACH
-    return preview.state == PreviewState.STOPPED or bool(result["over"]) or is_away
+    code = (result["error"] or {}).get("code")
+    is_over = preview.state == PreviewState.STOPPED or bool(result["over"])
+    return is_over or code in OUT_OF_REACH
 
 
 def _text(preview: SourcePreview | None) -> str:

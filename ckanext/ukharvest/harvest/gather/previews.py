@@ -88,10 +88,10 @@ def find_search(source: HarvestSource) -> SourcePreview | None:
 
 def add_search(source: HarvestSource) -> SourcePreview:
     """Add a search near the URL of a source; nobody's, and in the end with the URL found."""
-    return add_dry_run("", source, source_type=source.type, config=source.config or "")
+    return add_source_test("", source, source_type=source.type, config=source.config or "")
 
 
-def add_dry_run(user_name: str, source: HarvestSource, **place: str) -> SourcePreview:
+def add_source_test(user_name: str, source: HarvestSource, **place: str) -> SourcePreview:
     """Add a dry run of a saved source that waits to start; ``place``: where it is read."""
     given = {"way": "url", "name": "", "schema": "", "before": place_of(source)}
     return add_preview(user_name, source_id=source.id, given=given, **place)
