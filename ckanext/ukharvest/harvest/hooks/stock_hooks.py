@@ -347,7 +347,7 @@ def _files(
     """Yield our files as the hooks changed theirs: the same dicts, whose match keys are known."""
     free = dict(enumerate(ours))
     for after in given:
-        place = after.get(_PLACE)
+        place = after.get(_PLACE, -1)
         file = free.pop(place, {})
         changed = _taken(file, before[place], after) if file else dict(after)
         changed.pop(_PLACE, None)
