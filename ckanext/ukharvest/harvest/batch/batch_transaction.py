@@ -266,7 +266,8 @@ class Transaction:
 
     def _is_due(self, item: Item, row: Record) -> bool:
         """Tell whether a dataset is still to be deleted."""
-        is_back = item.is_approved and not row.missed_runs
+        is_old = item.is_approved or item.again  # the record may have come back since
+        is_back = is_old and not row.missed_runs
         return self._standing.is_active(row) and not is_back
 
     def write(self) -> list[Item]:

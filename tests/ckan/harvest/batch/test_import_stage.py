@@ -12,7 +12,7 @@ from ckanext.ukharvest.harvest.model import RecordProblem
 from ckanext.ukharvest.source_types import source_type
 from ckanext.ukharvest.source_types.source_type import COMMON_OPTIONS
 from tests.ckan.catalogues import catalogue, dataset
-from tests.ckan.harvesting import Portal, extras, figures, statements
+from tests.ckan.harvesting import Portal, act, extras, figures, statements
 from tests.publisher import Publisher
 
 PATH = "/data.json"
@@ -79,13 +79,17 @@ def test_gone_records_are_deleted_and_come_back(
     publisher.serve(PATH, catalogue(3))
     assert figures(portal.run(source)) == {"not modified": 3, "missing": 1}
     assert len(portal.datasets()) == 4, "the first complete run without a record deletes nothing"
-    assert figures(portal.run(source)) == {"not modified": 3, "deleted": 1}
+    job = portal.run(source)
+    assert figures(job) == {"not modified": 3, "deleted": 1}
     assert len(portal.datasets()) == len(portal.search_names()) == 3
     assert figures(portal.run(source)) == {"not modified": 3}
     publisher.serve(PATH, catalogue(4))
     assert figures(portal.run(source)) == {"not modified": 3, "updated": 1}
     assert ids(portal) == before, "a record that comes back has its old dataset again"
     assert len(portal.search_names()) == 4
+    [deletion] = portal.objects(job["id"])
+    act("harvest_objects_import", harvest_object_id=deletion)
+    assert ids(portal) == before, "importing the old object again deletes nothing"
     call_action(
         "package_delete", {"ignore_auth": True}, id="dataset-00003"
     )  # from now on a person's word counts
