@@ -96,7 +96,8 @@ class WriteBatch:
             yield
             nested.commit()
         except BaseException:
-            if nested.is_active:  # not after a commit that a trial has refused
+            # Not after a commit that a trial has refused; but after a flush that failed.
+            if session.get_nested_transaction() is nested:
                 nested.rollback()
             if noted:  # CKAN deletes it after a rollback
                 session._object_cache = noted

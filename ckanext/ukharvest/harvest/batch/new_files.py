@@ -16,6 +16,7 @@ from ckan import plugins as p
 from ckan.plugins import toolkit as tk
 
 from ckanext.ukharvest.core.records import Problem
+from ckanext.ukharvest.harvest.consumers.failures import failing_service
 from ckanext.ukharvest.write_batch import WriteBatch
 
 log = logging.getLogger(__name__)
@@ -77,14 +78,14 @@ def _try(batch: WriteBatch, step: Callable[..., Any], *args: Any) -> str:
     """Do what a plugin may refuse; return the name of its error, "" if there was none.
 
     Raises:
-        SQLAlchemyError: the transaction fails anyway.
+        Exception: a service failed, or the transaction: what is behind the savepoint does not help.
     """
     try:
         with batch.savepoint():
             step(*args)
-    except sa.exc.SQLAlchemyError:
-        raise
     except Exception as exc:
+        if failing_service(exc) or isinstance(exc, sa.exc.OperationalError):
+            raise
         log.exception("What belongs to a new file could not be done")
         return type(exc).__name__
     return ""

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 from ckan import model
 from ckan.lib import jobs
 from ckan.tests.helpers import call_action
@@ -105,8 +106,23 @@ def test_refusing_plugin_costs_no_record(portal: Portal, publisher: Publisher) -
     assert queued() == ["create /c", "move /v2/a"]
 
 
+def _store_twice() -> None:
+    """Break a constraint as a plugin does that adds rows."""
+    for _ in range(2):
+        model.Session.add(model.SystemInfo("a plugin's", ""))
+    model.Session.flush()
+
+
+@pytest.mark.parametrize(
+    ("fail", "error"),
+    [
+        (lambda: int("none"), "ValueError"),
+        (lambda: model.Session.execute(sa.text("SELECT missing")), "ProgrammingError"),
+        (_store_twice, "IntegrityError"),
+    ],
+)
 def test_refused_views_are_a_problem_of_the_record(
-    portal: Portal, publisher: Publisher, monkeypatch: pytest.MonkeyPatch
+    portal: Portal, publisher: Publisher, monkeypatch: pytest.MonkeyPatch, fail: Any, error: str
 ) -> None:
     source = portal.source(publisher.url(PATH))
     serve(publisher, [file("a", "Table")])
@@ -114,11 +130,11 @@ def test_refused_views_are_a_problem_of_the_record(
     queued()
 
     def refuse(*_args: Any) -> bool:
-        raise ValueError("a plugin of the portal")
+        return bool(fail())
 
     monkeypatch.setattr(MapViewPlugin, "can_view", refuse)
     serve(publisher, [file("v2/a", "Table"), file("b")])
     assert figures(portal.run(source)) == {"updated": 1}
     found = model.Session.query(RecordProblem).filter_by(code="view-not-created").one()
-    assert "ValueError" in found.message
+    assert error in found.message
     assert queued() == ["create /b", "move /v2/a"]
