@@ -256,6 +256,15 @@ CORPUS: dict[str, dict[str, Carrier]] = {
         ),
         "atom": lambda text: carriers.atom(element("georss:polygon", text)),
     },
+    # Latitude and longitude, each in a field of its own.
+    "point": {
+        "data_json": lambda y, x: carriers.data_json(
+            spatial={"@type": "Place", "geo": {"latitude": y, "longitude": x}}
+        ),
+        "dcat": lambda y, x: carriers.dcat(
+            f"dct:spatial [ geo:lat {literal(y)} ; geo:long {literal(x)} ]"
+        ),
+    },
     "size": {
         "data_json": lambda text: carriers.data_json(
             distribution=[{"accessURL": FILE, "byteSize": text}]

@@ -13,6 +13,7 @@ from ckanext.ukharvest.core.messages import wording_of
 from ckanext.ukharvest.core.records import DatasetRecord
 from ckanext.ukharvest.core.values.geometries import bounds
 from ckanext.ukharvest.parsers.completion import complete
+from tests.parsers import carriers
 from tests.parsers.corpus import CORPUS, OGL
 
 Answer = Callable[[DatasetRecord], Any]
@@ -41,7 +42,8 @@ ANSWERS: dict[str, tuple[Answer, set[str]]] = {
     "modified": (lambda record: record.modified, {"bad-date"}),
     "issued": (lambda record: record.issued, {"bad-date"}),
     "place": (_place, {"bad-spatial", "swapped-coordinates", "converted-extent"}),
-    "latitude_first": (_place, {"bad-spatial", "swapped-coordinates"}),
+    "latitude_first": (_place, {"bad-spatial", "swapped-coordinates", "converted-extent"}),
+    "point": (_place, {"bad-spatial", "swapped-coordinates", "converted-extent"}),
     "size": (lambda record: record.resources[0].size, {"bad-size"}),
     "frequency": (lambda record: record.frequency, {"bad-frequency"}),
     "email": (lambda record: _agent(record.contact), {"bad-email"}),
@@ -62,6 +64,10 @@ ANSWERS: dict[str, tuple[Answer, set[str]]] = {
 
 APRIL = ("2010-04-01", "2011-03-31")
 LONDON = ("Polygon", -0.13, 51.5, -0.11, 51.51)
+GRID_GML = (
+    "<gml:Envelope><gml:lowerCorner>530000 180000</gml:lowerCorner>"
+    "<gml:upperCorner>531000 181000</gml:upperCorner></gml:Envelope>"
+)
 ONE_BOX, OTHER_BOX = "-6,50,-5,51", "-3,57,-2,58"
 A, B = "https://a.example/a.csv", "https://a.example/b.csv"
 
@@ -142,6 +148,7 @@ ROWS: list[tuple[str, Any, Any, set[str]]] = [
     ("place", "530000 180000 531000 181000", LONDON, {"converted-extent"}),
     ("place", "51.5, -0.12", ("Point", -0.12, 51.5, -0.12, 51.5), set()),
     ("place", "-0.12 51.5", ("Point", -0.12, 51.5, -0.12, 51.5), {"swapped-coordinates"}),
+    ("place", GRID_GML, LONDON, {"converted-extent"}),
     ("place", "900000000,1,2,3", KEPT, {"bad-spatial"}),
     ("place", '{"type": "Point", "coordinates": [NaN, 1e999]}', KEPT, {"bad-spatial"}),
     (
@@ -154,6 +161,12 @@ ROWS: list[tuple[str, Any, Any, set[str]]] = [
     ("place", "Camden", "Camden", set()),
     ("place", URI, URI, set()),
     ("place", (ONE_BOX, OTHER_BOX), ("MultiPolygon", -6, 50, -2, 58), set()),
+    (
+        "latitude_first",
+        "530000 180000 530000 181000 531000 181000 531000 180000 530000 180000",
+        LONDON,
+        {"converted-extent"},
+    ),
     ("latitude_first", "50 -1 50 1 52 1 52 -1 50 -1", ("Polygon", -1, 50, 1, 52), set()),
     (
         "latitude_first",
@@ -161,6 +174,8 @@ ROWS: list[tuple[str, Any, Any, set[str]]] = [
         ("Polygon", 100.5, -60, 170, -40),
         {"swapped-coordinates"},
     ),
+    ("point", ("51.5", "-0.12"), ("Point", -0.12, 51.5, -0.12, 51.5), set()),
+    ("point", ("180000", "530000"), ("Point", -0.13, 51.5, -0.13, 51.5), {"converted-extent"}),
     ("size", "2048", 2048, set()),
     ("size", "1,234 KB", 1263616, set()),
     ("size", "1,234,567", 1234567, set()),
@@ -253,6 +268,13 @@ def test_point_in_the_indian_ocean_stays_there() -> None:
         None,
         len(record.problems) - 1,
     )
+
+
+def test_each_of_several_outlines_is_converted() -> None:
+    boxes = "530000 180000 531000 181000", "540000 180000 541000 181000"
+    record = carriers.atom("".join(carriers.element("georss:box", box) for box in boxes))
+    assert _place(record) == ("MultiPolygon", -0.13, 51.5, 0.03, 51.51)
+    assert record.extras["spatial-original"] == "; ".join(boxes)
 
 
 def test_each_of_several_periods_is_kept_in_every_format() -> None:

@@ -406,7 +406,7 @@ def _spellings(item: Mapping[str, Any]) -> Iterator[tuple[str, places.Parse]]:
     shape = as_object(item.get("geo", item))
     point = value_text(shape.get("latitude")), value_text(shape.get("longitude"))
     if all(point):
-        yield " ".join(point), partial(places.parse_latitude_first, "point")
+        yield " ".join(point), lambda _text: places.parse_point(*point)
     is_shape = "GeoShape" in str(shape.get("@type"))
     for kind in ("polygon", "box", "line", "circle") if is_shape else ():
         if text := value_text(shape.get(kind)):

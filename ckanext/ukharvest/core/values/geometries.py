@@ -190,11 +190,16 @@ class OnNationalGrid(ValueError):
     """Coordinates that can only be those of the British National Grid, in metres."""
 
 
+def is_on_national_grid(easting: float, northing: float) -> bool:
+    """Tell whether two numbers can be metres of the British National Grid, and no degrees."""
+    return 0 <= easting <= 800_000 and 1_000 < northing <= 1_400_000
+
+
 def _check(longitude: float, latitude: float) -> None:
     if -180 <= longitude <= 180 and -90 <= latitude <= 90:
         return
     where = Message("{longitude:g}, {latitude:g}", longitude=longitude, latitude=latitude)
-    if 0 <= longitude <= 800_000 and 0 <= latitude <= 1_400_000 and latitude > 1_000:
+    if is_on_national_grid(longitude, latitude):
         words = Message(
             "{where} looks like the British National Grid; expected degrees (WGS 84)", where=where
         )

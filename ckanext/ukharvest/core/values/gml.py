@@ -7,6 +7,7 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import starmap
 from typing import Any
 
 from lxml import etree
@@ -18,14 +19,16 @@ from ckanext.ukharvest.core.values.coordinate_systems import Point
 from ckanext.ukharvest.core.values.geometries import (
     Geometry,
     bbox_polygon,
+    is_on_national_grid,
     merge_geometries,
     valid_geojson,
 )
-from ckanext.ukharvest.core.values.text import shorten
+from ckanext.ukharvest.core.values.text import Repaired, shorten
 from ckanext.ukharvest.core.xml import parser as xml
 
 # Degrees that need no conversion: they differ from WGS 84 by less than a metre.
 DEGREES = ("EPSG:4326", "EPSG:4258", "OGC:CRS84")
+CONVERTED = "converted-extent"  # the code of coordinates on the National Grid
 
 _POLYGONS = ("Polygon", "PolygonPatch", "Rectangle", "Triangle")
 _RINGS = ("exterior", "outerBoundaryIs", "interior", "innerBoundaryIs")
@@ -76,18 +79,36 @@ def read_gml(element: etree._Element, *, latitude_first: bool) -> Geometry | Non
         latitude_first: the order of degrees whose system's name does not say it.
 
     Raises:
+        Repaired: some were written on the National Grid, without its name, and converted.
         ValueError: coordinates that are no place.
     """
-    geometries = [_geometry(shape, latitude_first) for shape in shapes(element)]
+    reason: ValueError | None = None
+    geometries = []
+    for shape in shapes(element):
+        name = inherited(shape.element, "srsName") or next(
+            filter(None, (part.get("srsName") for part in shape.element.iter("{*}*"))), ""
+        )
+        try:
+            geometry = _geometry(shape, name, latitude_first)
+        except ValueError as exc:
+            # The grid has its easting first, wherever it is written.
+            points = [point for ring in shape.rings for point in ring]
+            system = coordinate_systems.find(name)
+            is_in_metres = system is None or system.code in DEGREES
+            if not (points and is_in_metres and all(starmap(is_on_national_grid, points))):
+                raise
+            reason = exc
+            geometry = _geometry(shape, coordinate_systems.NATIONAL_GRID, latitude_first)
+        geometries.append(geometry)
+    if reason:
+        words = Message("{reason}; it was converted", reason=reason)
+        raise Repaired(words, merge_geometries(geometries), CONVERTED)
     return merge_geometries(geometries) if geometries else None
 
 
-def _geometry(shape: Shape, latitude_first: bool) -> Geometry:
+def _geometry(shape: Shape, name: str, latitude_first: bool) -> Geometry:
     if not shape.rings:
         raise ValueError(Message("the {kind} has no positions", kind=shape.kind))
-    name = inherited(shape.element, "srsName") or next(
-        filter(None, (part.get("srsName") for part in shape.element.iter("{*}*"))), ""
-    )
     if shape.kind == "Envelope":
         return box_of_corners(
             shape.rings[0][0], shape.rings[0][-1], name, latitude_first=latitude_first

@@ -24,12 +24,13 @@ from ckanext.ukharvest.core.values.geometries import (
     bbox_polygon,
     bounds,
     hull,
+    is_on_national_grid,
     merge_geometries,
     parse_number,
     too_large,
     valid_geojson,
 )
-from ckanext.ukharvest.core.values.gml import DEGREES, in_degrees, parse_gml
+from ckanext.ukharvest.core.values.gml import CONVERTED, DEGREES, in_degrees, parse_gml
 from ckanext.ukharvest.core.values.text import Repaired, clean_text, is_redacted, shorten
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
 
@@ -46,7 +47,6 @@ _LIMIT = re.compile(rf"(north|south|east|west)limit\s*=\s*({_NUMBER})", re.IGNOR
 _METRES = 111_320  # in a degree of latitude
 _LONGEST_NAME = 2_000  # characters of a place's name
 _MAX_LEVEL = 2 * MAX_LEVEL + 6  # of lists and objects: collections, features, and positions
-_CONVERTED = "converted-extent"
 # The United Kingdom and its coasts, with room for the rough boxes that publishers draw around it.
 AROUND_UK: Box = (-11.0, 48.5, 3.0, 61.5)
 
@@ -185,8 +185,19 @@ def read_box(sides: Sequence[str], report: Callable[[str, str], None]) -> Geomet
         return None
 
 
+def parse_point(latitude: str, longitude: str) -> Geometry:
+    """Return the point of two texts; on the National Grid they are northing and easting.
+
+    Raises:
+        ValueError: not a point.
+    """
+    return _point(parse_number(latitude), parse_number(longitude))
+
+
 def parse_latitude_first(kind: str, text: str) -> Geometry:
     """Return a shape of schema.org's GeoShape or of GeoRSS Simple: latitude longitude ….
+
+    On the National Grid easting and northing are read in this order, and converted.
 
     Args:
         kind: point, line, polygon, box (lower and upper corner) or circle (centre, and radius in
@@ -202,12 +213,15 @@ def parse_latitude_first(kind: str, text: str) -> Geometry:
         raise ValueError(
             Message("{count} numbers do not make positions; expected pairs", count=len(numbers))
         )
-    positions = [[numbers[at + 1], numbers[at]] for at in range(0, len(numbers), 2)]
+    pairs = [numbers[at : at + 2] for at in range(0, len(numbers), 2)]
+    if all(is_on_national_grid(*pair) for pair in pairs):
+        return _of_positions(kind, pairs)
+    positions = [[y, x] for x, y in pairs]
     try:
         return _of_positions(kind, positions)
     except ValueError:
         # Latitudes above 90 can only be longitudes.
-        turned = _of_positions(kind, [[y, x] for x, y in positions])
+        turned = _of_positions(kind, pairs)
         raise Repaired(
             Message("its longitudes come first, and were read so; expected latitude, longitude"),
             turned,
@@ -221,10 +235,10 @@ def _of_positions(kind: str, positions: list[list[float]]) -> Geometry:
             raise ValueError(
                 Message("a box of {count} positions; expected two", count=len(positions))
             )
-        return bbox_polygon(*positions[0], *positions[1])
+        return _box(*positions[0], *positions[1])
     name = WKT_NAMES["LINESTRING" if kind == "line" else kind.upper()]
     coordinates: Any = {"point": positions[0], "line": positions}.get(kind, [positions])
-    return valid_geojson({"type": name, "coordinates": coordinates})
+    return _valid({"type": name, "coordinates": coordinates})
 
 
 def _circle(numbers: Sequence[float]) -> Geometry:
@@ -346,7 +360,8 @@ def _of_numbers(numbers: list[float]) -> Geometry:
     if len(numbers) == 4:
         return _box(*numbers)
     if len(numbers) == 2:
-        return _point(*numbers)
+        # Easting and northing are in this order.
+        return _point(*(reversed(numbers) if max(numbers) > 1_000 else numbers))
     raise ValueError(
         Message(
             "{count} numbers do not give a place; a box needs four (west, south, east, north), a"
@@ -363,7 +378,7 @@ def _box(west: float, south: float, east: float, north: float) -> Geometry:
     except OnNationalGrid as exc:
         box = coordinate_systems.box_to_wgs84((west, south, east, north), _grid())
         raise Repaired(
-            Message("{reason}; it was converted", reason=exc), bbox_polygon(*box), _CONVERTED
+            Message("{reason}; it was converted", reason=exc), bbox_polygon(*box), CONVERTED
         ) from exc
 
 
@@ -375,7 +390,7 @@ def _valid(value: Any) -> Geometry:
         degrees = _each_position(value, lambda points: coordinate_systems.to_wgs84(points, _grid()))
         geometry = valid_geojson(degrees)
         raise Repaired(
-            Message("{reason}; it was converted", reason=exc), geometry, _CONVERTED
+            Message("{reason}; it was converted", reason=exc), geometry, CONVERTED
         ) from exc
 
 
@@ -386,14 +401,12 @@ def _grid() -> coordinate_systems.System:
 
 
 def _point(latitude: float, longitude: float) -> Geometry:
-    """Return the point of two bare numbers; one that lies in the United Kingdom turned is turned.
+    """Return the point of two numbers; one that lies in the United Kingdom turned is turned.
 
     Project Open Data has the latitude first, people write both.
     """
     if abs(latitude) > 90 and not longitude > 1_000:
         latitude, longitude = longitude, latitude
-    if latitude > 1_000 or longitude > 1_000:
-        latitude, longitude = longitude, latitude  # easting and northing
     point = _valid({"type": "Point", "coordinates": [longitude, latitude]})
     west, south, east, north = AROUND_UK
     if west <= latitude <= east and south <= longitude <= north:

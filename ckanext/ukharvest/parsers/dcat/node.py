@@ -441,7 +441,8 @@ def _shapes(part: Node, seen: set[Term], level: int = 0) -> Iterator[tuple[str, 
     if (latitude := part.text("geo:lat", "schema:latitude")) and (
         longitude := part.text("geo:long", "schema:longitude")
     ):
-        yield f"{latitude}, {longitude}", places.parse_spatial
+        point = (latitude, longitude)
+        yield ", ".join(point), lambda _text: places.parse_point(*point)
 
 
 def _period(part: Node) -> str | tuple[str, str]:

@@ -22,7 +22,7 @@ from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.multivalue import as_list
 from ckanext.ukharvest.core.values.periods import is_span, join_periods
 from ckanext.ukharvest.core.values.places import Place, parse_latitude_first, read_places
-from ckanext.ukharvest.core.values.text import clean_text
+from ckanext.ukharvest.core.values.text import Repaired, clean_text
 from ckanext.ukharvest.core.values.web_addresses import is_web_url, parse_url
 from ckanext.ukharvest.core.xml import parser as xml
 from ckanext.ukharvest.parsers import table
@@ -147,8 +147,18 @@ def _words(elements: Iterable[etree._Element]) -> str:
 
 
 def _merged(name: str, elements: Iterable[etree._Element], _text: str) -> Geometry | None:
-    shapes = [shape for element in elements for shape in _shapes(name, element)]
-    return merge_geometries(shapes) if shapes else None
+    shapes: list[Geometry] = []
+    repair: Repaired | None = None
+    for element in elements:
+        try:
+            shapes += _shapes(name, element)
+        except Repaired as exc:
+            shapes.append(exc.repaired)
+            repair = exc
+    geometry = merge_geometries(shapes) if shapes else None
+    if repair:
+        raise Repaired(str(repair), geometry, repair.code)
+    return geometry
 
 
 def _shapes(name: str, element: etree._Element) -> Iterator[Geometry]:
