@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import itertools
 from typing import Any
 
 import pytest
@@ -16,6 +18,8 @@ from ckanext.ukharvest.harvest.model import Pending
 from ckanext.ukharvest.harvest.sources import decision_log
 from tests.ckan.adoption.stock_harvests import Stock
 from tests.ckan.catalogues import catalogue, dataset
+from tests.ckan.harvest.killed_consumers import killed_at
+from tests.ckan.harvest.moved_datasets import ids
 from tests.ckan.harvesting import Portal, act, figures
 from tests.ckan.logins import sysadmin
 from tests.publisher import Publisher
@@ -240,3 +244,30 @@ def test_editors_get_the_pairs_of_their_organisation(
     model.Session.commit()
     lists = [call_action("ukharvest_duplicate_list", each)["joined"] for each in contexts]
     assert [[each["kept"] for each in joined] for joined in lists] == [[id_], []]
+
+
+# The tests above join and part without a fault.
+@pytest.mark.giant
+@pytest.mark.timeout(1800)
+def test_killed_at_any_statement_datasets_are_joined_or_not(
+    portal: Portal, publisher: Publisher
+) -> None:
+    hand = by_hand(portal, "Dataset 00001", FILE)
+    source = run(portal, publisher, "/a.json", [dataset(1)])
+    before, given = ids(portal), {"id": listed()["results"][0]["id"]}
+    given |= {"decision": "same", "keep": hand["id"]}
+    state = (2, 1, 0)
+    for action, ended in (("decide", (1, 0, 1)), ("undo", (2, 0, 0))):
+        work = functools.partial(act, f"ukharvest_duplicate_{action}", **given)
+        for statement in itertools.count(1):
+            killed_at(statement, work)
+            now = listed()
+            found = (len(portal.datasets()), now["count"], len(now["joined"]))
+            if found == ended:
+                break
+            assert found == state
+        assert statement > 5
+        state, given = ended, {"id": now["joined"][0]["id"] if now["joined"] else 0}
+    assert ids(portal) == before
+    assert figures(portal.run(source)) == {"updated": 1}
+    assert ids(portal) == before

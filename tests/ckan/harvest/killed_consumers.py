@@ -1,10 +1,11 @@
-"""Consumers that are killed: at a statement of a batch, or an hour ago."""
+"""Processes that are killed: at a statement of a batch or of an action, or an hour ago."""
 
 from __future__ import annotations
 
 import itertools
 import os
 import signal
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
@@ -36,14 +37,20 @@ def gather_run(portal: Portal, source_id: str, number: int) -> str:
     return job_id
 
 
-def killed_at(number: int) -> bool:
-    """Import a batch in a child that is killed before this statement; False if it has fewer."""
+def consume() -> None:
+    """Import what waits, as a fetch consumer does."""
+    while polling.look(FETCH):
+        pass
+
+
+def killed_at(number: int, work: Callable[[], object] = consume) -> bool:
+    """Work in a child that is killed before this statement; False if it has fewer."""
     Session.remove()
     model.meta.engine.dispose()
     child = os.fork()
     if not child:
         try:
-            _import_until(number)
+            _work_until(number, work)
         finally:
             os._exit(0)
     _pid, status = os.waitpid(child, 0)
@@ -51,7 +58,7 @@ def killed_at(number: int) -> bool:
     return os.WIFSIGNALED(status)
 
 
-def _import_until(number: int) -> None:
+def _work_until(number: int, work: Callable[[], object]) -> None:
     counted = itertools.count(1)
 
     def count(*_args: Any) -> None:
@@ -61,8 +68,7 @@ def _import_until(number: int) -> None:
     with Heart("fetch", interval=3600) as heart, polling.use_heart(heart):
         sa.event.listen(model.meta.engine, "before_cursor_execute", count)
         sa.event.listen(model.meta.engine, "commit", count)
-        while polling.look(FETCH):
-            pass
+        work()
 
 
 def give_back() -> None:

@@ -104,3 +104,27 @@ def test_killed_at_any_statement_datasets_have_one_source(two: TwoRoutes) -> Non
         two.switch_off(1 - taker)
         job_id = gather_run(two.portal, two.sources[taker], 3)
     assert changes > 3
+
+
+@pytest.mark.giant
+@pytest.mark.timeout(1800)
+def test_killed_at_any_statement_no_dropped_dataset_is_deleted(two: TwoRoutes) -> None:
+    two.start(*ORDERS[2])
+    before = ids(two.portal)
+    two.list_only(0, [0, 1])
+    two.run(0)
+    job_id = gather_run(two.portal, two.sources[0], 1)
+    for statement in itertools.count(1):
+        killed_at(statement)
+        assert ids(two.portal) == before
+        give_back()
+        if two.holders() == [0, 0, 1]:
+            break
+        assert two.holders() == [0, 0, 0]
+        assert len(two.portal.waiting(job_id)) == 1
+    assert statement > 10
+    sweeper.sweep()
+    assert two.portal.job(job_id)["status"] == "Finished"
+    for number in (0, 1, 0, 1):
+        two.run(number)
+        assert (ids(two.portal), two.holders()) == (before, [0, 0, 1])
