@@ -22,7 +22,7 @@ PACKAGE = Path(ckanext.ukharvest.__file__).parent
 LOWER = ("core", "schema_check", "readers", "parsers", "source_types", "mapping", "reading")
 MODULES = {
     path: ast.parse(path.read_text(encoding="utf-8"))
-    for name in (*LOWER, "check_command", "links", "rendering")
+    for name in (*LOWER, "harvest/batch", "check_command", "links", "rendering")
     for path in sorted((PACKAGE / name).rglob("*.py"))
 }
 # What takes a message: its place among the arguments.

@@ -19,6 +19,7 @@ from ckanext.harvest.model import HarvestObject
 
 from ckanext.ukharvest import compat, write_batch
 from ckanext.ukharvest.core.errors import RecordError, RejectedByCkan, SkipRecord, UkharvestError
+from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.core.values.text import name_unseen, one_line, shorten
 from ckanext.ukharvest.harvest.batch import dataset_rows
 from ckanext.ukharvest.harvest.batch.dataset_writer import (
@@ -61,7 +62,7 @@ TRIES = 3
 # A transaction is ended after so many seconds or characters; the rest of the batch gets another.
 MOST_SECONDS = 5.0
 MOST_CHARACTERS = 16_000_000
-INTERNAL = "Internal error while importing; see the log"
+INTERNAL = Message("Internal error while importing; see the log")
 
 
 def skip_item(item: Item, reason: SkipRecord) -> None:
@@ -381,7 +382,7 @@ class Transaction:
                     return item.result
                 if attempt < TRIES:
                     self._writer.names.look_again()
-        error = "name: no free name for the dataset could be found; try again later"
+        error = Message("name: no free name for the dataset could be found; try again later")
         item.fail(RejectedByCkan(error))
         return item.result
 
@@ -420,7 +421,7 @@ def _deletion_refused(item: Item, exc: Exception) -> UkharvestError:
         log.exception("Deletion by harvest object %s failed", item.object_id, exc_info=exc)
     summary = getattr(exc, "error_summary", None) or {"": str(exc) or type(exc).__name__}
     why = one_line("; ".join(map(str, summary.values())))
-    message = f"CKAN did not delete the dataset: {why}"
+    message = Message("CKAN did not delete the dataset: {why}", why=why)
     return RejectedByCkan(message, code="deletion-refused")
 
 

@@ -19,6 +19,7 @@ from ckan.plugins import toolkit as tk
 from ckanext.ukharvest import compat, config, fields, write_batch
 from ckanext.ukharvest.core.dataset_changes import FieldChange, is_changed
 from ckanext.ukharvest.core.errors import RejectedByCkan
+from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.core.values.text import one_line
 from ckanext.ukharvest.dataset_schema import stock_fields, stock_schema
 from ckanext.ukharvest.harvest import lists
@@ -328,9 +329,14 @@ def index_written(pending: Mapping[str, dt.datetime]) -> dict[str, RejectedByCka
         log.warning("%d datasets wait for the search index", len(pending), exc_info=True)
         compat.rollback()
         return {}
-    message = "the dataset is stored but the search index does not accept it"
     return {
-        id_: RejectedByCkan(f"{message}: {one_line(reason)}", code="index-failed")
+        id_: RejectedByCkan(
+            Message(
+                "the dataset is stored but the search index does not accept it: {reason}",
+                reason=one_line(reason),
+            ),
+            code="index-failed",
+        )
         for id_, reason in refused.items()
     }
 

@@ -16,6 +16,7 @@ from ckanext.harvest.model import HarvestObject, HarvestSource
 
 from ckanext.ukharvest import compat
 from ckanext.ukharvest.core.errors import ServiceFailed, SkipRecord, UkharvestError
+from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.core.outcomes import RunMode
 from ckanext.ukharvest.core.records import RawRecord
 from ckanext.ukharvest.harvest.batch import store
@@ -223,11 +224,14 @@ def postpone_object(object_id: str, exc: Exception) -> None:
     try:
         failures.postpone_attempt(object_id, service, message)
     except failures.GivenUp as given_up:
-        failure = ServiceFailed(
-            f"The {service} of this portal failed at each of {given_up.attempts} attempts to import"
-            f" the record; the last error was: {message}"
+        words = Message(
+            "The {service} of this portal failed at each of {attempts} attempts to import the"
+            " record; the last error was: {error}",
+            service=service,
+            attempts=given_up.attempts,
+            error=message,
         )
-        fail_object(object_id, failure)
+        fail_object(object_id, ServiceFailed(words))
 
 
 def _after_failure(object_ids: Sequence[str], exc: Exception, *, again: bool) -> None:

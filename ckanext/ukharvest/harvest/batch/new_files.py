@@ -15,6 +15,7 @@ from ckan import model
 from ckan import plugins as p
 from ckan.plugins import toolkit as tk
 
+from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.core.records import Problem
 from ckanext.ukharvest.harvest.consumers.failures import failing_service
 from ckanext.ukharvest.write_batch import WriteBatch
@@ -50,7 +51,9 @@ def finish_new_files(
     for file in new:
         for plugin in p.PluginImplementations(p.IResourceController):
             _try(batch, plugin.after_resource_create, context, file)
-    message = f"views could not be created: {why}; the portal's log has the details"
+    message = Message(
+        "views could not be created: {why}; the portal's log has the details", why=why
+    )
     return (Problem("view-not-created", "", message),) if why else ()
 
 

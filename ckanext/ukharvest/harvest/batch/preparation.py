@@ -14,6 +14,7 @@ from ckanext.harvest.model import HarvestObject, HarvestSource
 from ckanext.ukharvest import config, dataset_schema
 from ckanext.ukharvest.core.errors import FetchError, ParseError, UkharvestError
 from ckanext.ukharvest.core.fingerprint import fingerprint
+from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.core.records import DatasetRecord, Problem, RawRecord, Source
 from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.harvest.batch.items import Item, Parsed
@@ -102,7 +103,8 @@ class Preparation(contextlib.ExitStack):
         Session.commit()  # no transaction is open while the network is waited for
         raw = asked.result() if asked else self._kind.reader.fetch(source, item.raw)
         if raw.content is None:
-            raise FetchError(f"{raw.url or raw.guid} has no content", url=raw.url)
+            message = Message("{url} has no content", url=raw.url or raw.guid)
+            raise FetchError(message, url=raw.url)
         # The content may be newer than the listing: date and ETag are those of its own response.
         item.raw = replace(item.raw, content=raw.content, modified=raw.modified, etag=raw.etag)
         item.is_fetched = True
@@ -139,7 +141,8 @@ class Preparation(contextlib.ExitStack):
         """
         raw, setting = item.raw, self._setting
         if raw.content is None:
-            raise ParseError(f"{raw.guid}: there is no content to import", url=raw.url)
+            message = Message("{guid}: there is no content to import", guid=raw.guid)
+            raise ParseError(message, url=raw.url)
         item.stamp = setting.stamp(raw, fingerprint)
         record = plugin_hooks.with_plugins_translations(self.read(item))
         names = setting.options.get(plugin_hooks.OPTION)
@@ -187,8 +190,11 @@ class Preparation(contextlib.ExitStack):
                     Problem(
                         "bad-default-extra",
                         "default_extras",
-                        f"default_extras: '{shorten(text)}' has no equals sign; expected"
-                        " name=value, so the dataset has no such extra",
+                        Message(
+                            "default_extras: '{text}' has no equals sign; expected name=value, so"
+                            " the dataset has no such extra",
+                            text=shorten(text),
+                        ),
                     )
                     for text in self._setting.options["default_extras"]
                     if "=" not in text
@@ -215,8 +221,11 @@ def _with_parent_checked(record: DatasetRecord, source_id: str, job_id: str) -> 
     problem = Problem(
         "missing-parent",
         "isPartOf",
-        f"isPartOf: '{shorten(parent)}' is not a dataset of this source; expected the identifier "
-        "of the collection that the dataset belongs to",
+        Message(
+            "isPartOf: '{parent}' is not a dataset of this source; expected the identifier of the"
+            " collection that the dataset belongs to",
+            parent=shorten(parent),
+        ),
     )
     return replace(record, problems=(*record.problems, problem))
 
@@ -267,10 +276,13 @@ def check_date(
     before = _date_before(setting, raw, earlier)
     if not before or not _is_as_old(record.metadata_modified, before):
         return ()
-    message = (
-        f"{FIELD}: the record has changed, but its date is {record.metadata_modified} and was"
-        f" {before} before; expected the date of the change (or, if the identifier was copied"
-        " from another record with the rest of it, an identifier of its own)"
+    message = Message(
+        "{field}: the record has changed, but its date is {date} and was {before} before; expected"
+        " the date of the change (or, if the identifier was copied from another record with the"
+        " rest of it, an identifier of its own)",
+        field=FIELD,
+        date=record.metadata_modified,
+        before=before,
     )
     return (Problem("date-not-changed", FIELD, message),)
 
