@@ -78,7 +78,7 @@ def save_schedule(form: Form, source_id: str, source: Mapping[str, Any] | None) 
     else:
         # A browser sends no field for boxes that are not ticked.
         is_sent = "time" in form or "days" in form
-        plan["time"] = form.get("time", "" if is_sent else before["time"]).strip()
+        plan["time"] = str(form.get("time", "" if is_sent else before["time"])).strip()
         plan["days"] = form.getlist("days") if is_sent else list(before["days"])
     tk.get_action("ukharvest_schedule_update")(context(), plan)
 

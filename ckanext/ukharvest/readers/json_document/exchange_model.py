@@ -76,7 +76,7 @@ def as_data_json(reply: Reply) -> Reply:
         if isinstance(name := item.get("identifier"), str)
     }
     named = {name for item in items for name in _distributions(item)}
-    unnamed = [{}] * (sum(map(_is_file, items)) - len(files.keys() & named))
+    unnamed: list[dict[str, Any]] = [{}] * (sum(map(_is_file, items)) - len(files.keys() & named))
     texts, size = list[str](), 0
     for item in items:
         if not _is_file(item):
