@@ -332,9 +332,13 @@ def undo(source: HarvestSource, planned: Plan, user: str) -> int:
     state.adopted_from = None
     Session.flush()
     released = dataset_adoption.undo_adoption(source.id)
-    failed = (Record.source_id == source.id, Record.fingerprint == "", Record.resources.is_(None))
-    with_dataset = Session.query(sa.func.count(Record.package_id)).filter(*failed).scalar()
-    execute(sa.delete(Record).where(*failed))
+    unwritten = (
+        Record.source_id == source.id,
+        Record.resources.is_(None),
+        Record.written.is_(None),
+    )
+    with_dataset = Session.query(sa.func.count(Record.package_id)).filter(*unwritten).scalar()
+    execute(sa.delete(Record).where(*unwritten))
     return released + int(with_dataset)
 
 

@@ -200,11 +200,16 @@ def test_half_an_undo_is_refused(
     assert model.Session.query(DatasetBefore).count() == 2
 
 
-def test_a_run_that_wrote_no_dataset_can_be_undone(portal: Portal, source: str, cli: Any) -> None:
+def test_a_run_that_wrote_no_dataset_can_be_undone(
+    portal: Portal, publisher: Publisher, source: str, cli: Any
+) -> None:
+    rows = [*numbered(3), dataset(3, accessLevel="non-public")]
+    publisher.serve(PATH, catalogue(rows))
     of_another(source, "datajson", '{"default_tags": ["x"]}')  # CKAN's tags are longer
     before = stored(source)
     cli.invoke(ukharvest, ["adopt", "parking"])
-    assert figures(portal.run(source)) == {"errored": 4}
+    act("harvest_source_patch", id=source, config='{"default_tags": ["x"]}')
+    assert figures(portal.run(source)) == {"errored": 3, "not modified": 1}
     done = cli.invoke(ukharvest, ["adopt", "parking", "--undo"])
     assert done.exit_code == 0, done.output
     assert "4 datasets no longer adopted" in done.output
