@@ -28,7 +28,7 @@ STORED = {
     " running queued",
     RecordOutcome: "added updated deleted errored skipped",
     AdoptedBy: "source guid",
-    PendingKind: "deletion identifier duplicate",
+    PendingKind: "deletion identifier duplicate source",
     PreviewState: "waiting running done stopped",
     Severity: "stop lost problem note",
     Health: "off held failing late hiccup empty shrunk errors new healthy",
