@@ -215,9 +215,10 @@ def test_the_fields_that_the_source_gave_a_resource_go_with_it() -> None:
 
 def test_facts_of_one_file_do_not_stay_with_another() -> None:
     facts = {"mimetype": "text/csv", "hash": "1", "size": 7, "url_type": "upload", "position": 0}
-    before = {"id": "0", "url": f"{URL}?v=1", "datastore_active": True, **facts}
+    stays = {"id": "0", "datastore_active": True}
+    before = {"url": f"{URL}?v=1", "format": "CSV", **stays, **facts}
     (found,) = update(with_resource(), {"resources": [before]}, BARE).package["resources"]
-    assert found == {"id": "0", "url": URL, "name": "", "datastore_active": True}
+    assert found == {"url": URL, "name": "", "format": "", **stays}
 
 
 def test_computed_values_of_a_resource_do_not_stay() -> None:

@@ -75,8 +75,8 @@ def _match_moved(
     """Add the matches of files that moved to another path or host.
 
     They have the same title and format, or without a title the same file name and format, and no
-    other file of either version of the dataset has. A file whose source states no format has that
-    of the existing file, which was found at its old link.
+    other file of either version of the dataset has. A file whose source states no format may have
+    had any, which was found at its old link.
 
     Args:
         free: ids of the existing resources that match none yet.
@@ -159,7 +159,7 @@ _NO_RESOURCE_FIELDS = frozenset(
     + ("ckan_url", "on_same_domain", "tracking_summary", "plugin_data")
 )
 # Facts that another file makes untrue.
-_OF_FILE = frozenset(("mimetype", "mimetype_inner"))
+_OF_FILE = frozenset(("format", "mimetype", "mimetype_inner"))
 # Columns of CKAN's that keep their value unless they are sent.
 _STICKY = ("name", "format", "size")
 # Values of resources that are copied as they are; others are computed for each answer.
@@ -346,7 +346,8 @@ def keep_resource_fields(
         if is_known and not _is_given(resource.get(key)) and (is_same_file or key not in _OF_FILE):
             resource[key] = value
     for key in _STICKY:
-        if key in gone and not _is_given(resource.get(key)):
+        is_of_another = key in _OF_FILE and not is_same_file and _is_given(existing.get(key))
+        if (key in gone or is_of_another) and not _is_given(resource.get(key)):
             resource[key] = ""
 
 

@@ -175,7 +175,7 @@ def test_an_outline_takes_the_place_of_its_box_and_of_no_other() -> None:
         (_polygon("-2.9 53.1 -2.5 53.5 -2.1 53.9 -2.9 53.1"), "a ring has no area"),
         (f"<gml:Polygon><{OLD}>1 2 3{OLD_END}</gml:Polygon>", "'1' is not a position"),
         (_polygon("500 500 600 500 600 600 500 500"), "not a place in"),
-        (_polygon("inf 1 2 3 4 5"), "not a place in"),
+        (_polygon("inf 1 2 3 4 5"), "'inf' is not a coordinate"),
     ],
 )
 def test_an_outline_that_cannot_be_read_leaves_the_box(gml: str, words: str) -> None:
