@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 from ckan import model
+from ckan.plugins import toolkit as tk
 from ckan.tests import factories
 from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestSource
 
@@ -19,6 +20,8 @@ from ckanext.ukharvest.core.link_states import Layer, LinkResult
 from ckanext.ukharvest.harvest.gather.previews import SourcePreview
 from ckanext.ukharvest.harvest.model import JobReport, Record, utcnow
 from ckanext.ukharvest.harvest.records import links as link_results
+from ckanext.ukharvest.harvest.records import pending
+from ckanext.ukharvest.harvest.records.pending import SourceRequest
 from ckanext.ukharvest.notifications import mails
 from ckanext.ukharvest.previews import jobs as preview_jobs
 from tests.ckan import looks
@@ -190,6 +193,35 @@ def waiting(portal: Portal, publisher: Publisher) -> Iterator[Pages]:
     yield {"renamed": Page(page), "identifiers": Page(f"{page}/identifiers")}
     act("ukharvest_pending_decide", source_id=renamed, decision="same")
     yield {"identifiers-decided": Page(f"{page}/identifiers")}
+
+
+def asking(portal: Portal, publisher: Publisher) -> Iterator[Pages]:
+    """A new source that waits for a sysadmin, and a change of one that was refused."""
+    source = make(portal, publisher, 3)
+    page, url = f"{SOURCE}/approval", publisher.url(PATH)
+    setting, options = "ckanext.ukharvest.approval", '{"default_tags": ["maps"]}'
+    tk.config[setting] = "true"
+    try:
+        pending.save_request(source, SourceRequest(url, "data_json", options, "anna", is_new=True))
+        Session.commit()
+        yield {
+            "source": Page(SOURCE),
+            "approval": Page(page),
+            "new-of-editor": Page("/harvest/new", role="editor"),
+            "to-do": Page("/harvest/to-do"),
+        }
+        moved = SourceRequest(
+            f"{url}?{'x' * 300}", "data_json", "", "anna", refused=looks.HOSTILE[2]
+        )
+        pending.save_request(source, moved)
+        Session.commit()
+        yield {
+            "refused": Page(page, role="editor"),
+            "source-of-editor": Page(SOURCE, role="editor"),
+            "to-do-of-editor": Page("/harvest/to-do", role="editor"),
+        }
+    finally:
+        tk.config[setting] = "false"
 
 
 def missing(portal: Portal, publisher: Publisher) -> Iterator[Pages]:
@@ -365,5 +397,5 @@ def tested(portal: Portal, publisher: Publisher) -> Iterator[Pages]:
 
 STATES: dict[str, State] = {
     state.__name__: state
-    for state in (empty, harvested, waiting, missing, running, datasets, tested)
+    for state in (empty, harvested, waiting, asking, missing, running, datasets, tested)
 }
