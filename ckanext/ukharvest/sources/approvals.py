@@ -129,10 +129,15 @@ def _load(source: HarvestSource) -> SourceRequest | None:
     return pending.load_request(source.id) if config.approves_sources() else None
 
 
+def is_new(source: HarvestSource) -> bool:
+    """Tell whether a source cannot be started, because it was never accepted."""
+    request = _load(source)
+    return request is not None and request.is_new
+
+
 def start_refusal(source: HarvestSource | None) -> str:
     """Return why a source cannot be started, "" if it is accepted."""
-    request = _load(source) if source else None
-    return str(tk._(ASKED_NEW)) if request and request.is_new else ""
+    return str(tk._(ASKED_NEW)) if source and is_new(source) else ""
 
 
 def describe_approval(source: HarvestSource) -> dict[str, Any] | None:

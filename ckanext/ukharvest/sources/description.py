@@ -101,12 +101,14 @@ def _option_text(option: Option, value: Any) -> str:
 
 def describe_schedule(source: HarvestSource, plan: schedules.SourceSchedule) -> dict[str, Any]:
     """Return ``schedule`` of ``ukharvest_source_show``; its text is English."""
-    start = schedules.next_start(source, plan) if source.active else None
-    starts = schedules.next_starts(source, plan) if source.active else []
+    waits = approvals.is_new(source)
+    is_due = source.active and not waits
+    start = schedules.next_start(source, plan) if is_due else None
+    starts = schedules.next_starts(source, plan) if is_due else []
     minutes = config.schedule_cron_minutes()
     text = f"Scheduled to start within {minutes} minutes"
     if start is None:
-        text = "Runs only when you start it"
+        text = approvals.ASKED_NEW if waits else "Runs only when you start it"
     elif source.frequency != schedule.ALWAYS:
         text += f" after {start:%Y-%m-%d %H:%M} UTC"
     return {

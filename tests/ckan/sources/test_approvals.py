@@ -171,6 +171,7 @@ def test_a_new_source_is_saved_and_waits(
     by_source_patch(editor, new, url=other.url(PATH))
     assert (place(new)[0], approval(new)["url"]) == (other.url(PATH), other.url(PATH))
     assert approval(new)["is_new"]
+    assert call_action("ukharvest_source_show", source_id=new)["schedule"]["next_starts"] == []
 
 
 def jobs() -> int:
