@@ -1177,7 +1177,7 @@ MUTANTS = (
         "one-click",
         "A mail program can unsubscribe by one request (RFC 8058).",
         "ckanext.ukharvest.notifications.mails.send",
-        '                    "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",\n',
+        '        "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",\n',
         "",
         (
             "tests/ckan/notifications/test_mails.py",
