@@ -343,10 +343,13 @@ class Transaction:
         other = self._own_guids.setdefault(own_guid, guid)
         if other == guid:
             return None
-        return conflicts.GuidElsewhere(
-            f"identifier '{shorten(own_guid)}': a plugin of this portal gives it to this record and"
-            f" to another one of this source, '{shorten(other)}', which has a dataset already"
+        message = Message(
+            "identifier '{guid}': a plugin of this portal gives it to this record and to another"
+            " one of this source, '{other}', which has a dataset already",
+            guid=shorten(own_guid),
+            other=shorten(other),
         )
+        return conflicts.GuidElsewhere(message)
 
     def _delete(self, item: Item, row: Record) -> Result | None:
         if self._due.get(row.package_id) is not item:
