@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -13,6 +11,7 @@ from ckan.plugins import toolkit as tk
 from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.harvest.model import Record
 from ckanext.ukharvest.harvest.sources import dataset_adoption
+from ckanext.ukharvest.lib.csv_files import read_rows
 from ckanext.ukharvest.lib.permissions import may
 from ckanext.ukharvest.lib.texts import gettext, labelled
 
@@ -49,21 +48,7 @@ def read_csv(data: bytes) -> list[dict[str, str]]:
     Raises:
         ValueError: with a sentence for people, it cannot be read.
     """
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as exc:
-        raise ValueError("the file is not UTF-8") from exc
-    head = text.partition("\n")[0]
-    separator = ";" if head.count(";") > head.count(",") else ","
-    reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=separator)
-    columns = reader.fieldnames or ()
-    names = _UDATA if set(_UDATA) <= set(columns) else _COLUMNS
-    if missing := [name for name in names if name not in columns]:
-        raise ValueError(f"the file has no column {missing[0]}; expected {', '.join(_COLUMNS)}")
-    return [
-        {column: row[name] or "" for column, name in zip(_COLUMNS, names, strict=True)}
-        for row in reader
-    ]
+    return read_rows(data, _COLUMNS, _UDATA, separators=",;")
 
 
 def pairs_of(value: Any) -> list[Pair]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 from collections.abc import Iterator
 
@@ -11,6 +10,7 @@ from ckanext.ukharvest.core.errors import ProtocolError
 from ckanext.ukharvest.core.http.request import Reply
 from ckanext.ukharvest.core.values.text import as_cell, clean_text
 from ckanext.ukharvest.harvest.http_client import open_client
+from ckanext.ukharvest.lib.csv_files import read_rows
 from ckanext.ukharvest.readers.rdf.contexts import Contexts
 from ckanext.ukharvest.readers.rdf.file import RdfFile
 
@@ -36,26 +36,12 @@ def read(data: bytes, name: str, field: str, language: str) -> list[Row]:
         ValueError: with a sentence for people, it cannot be read.
     """
     if name.lower().endswith(".csv"):
-        try:
-            return list(_read_csv(data))
-        except csv.Error as exc:
-            raise ValueError(f"the file cannot be read as CSV: {exc}") from exc
+        rows = read_rows(data, COLUMNS)
+        return [{name: _text(cell) for name, cell in row.items()} for row in rows]
     try:
         return list(_read_skos(data, field, language))
     except ProtocolError as exc:
         raise ValueError(exc.message) from exc
-
-
-def _read_csv(data: bytes) -> Iterator[Row]:
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as exc:
-        raise ValueError("the file is not UTF-8") from exc
-    reader = csv.DictReader(io.StringIO(text, newline=""))
-    if missing := [name for name in COLUMNS if name not in (reader.fieldnames or ())]:
-        raise ValueError(f"the file has no column {missing[0]}; expected {', '.join(COLUMNS)}")
-    for row in reader:
-        yield {name: _text(row[name] or "") for name in COLUMNS}
 
 
 def _text(cell: str) -> str:

@@ -159,8 +159,10 @@ def test_attaching_is_refused_where_no_run_could_use_it(
     model.Session.commit()
     with pytest.raises(tk.ValidationError, match="source type"):
         act("ukharvest_dataset_attach", **given)
-    wrong_file = cli.invoke(ukharvest, ["attach", "council", write(tmp_path, "name,guid\na,b")])
-    assert (wrong_file.exit_code, "no column dataset" in wrong_file.output) == (2, True)
+    too_long = 'dataset,guid\n"' + "x" * 140_000
+    for text, why in (("name,guid\na,b", "no column dataset"), (too_long, "be read as CSV")):
+        wrong_file = cli.invoke(ukharvest, ["attach", "council", write(tmp_path, text)])
+        assert (wrong_file.exit_code, why in wrong_file.output) == (2, True)
 
 
 @pytest.mark.parametrize(
