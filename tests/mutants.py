@@ -1574,8 +1574,8 @@ MUTANTS = (
     Mutant(
         "unseen-accepted",
         "A sysadmin accepts the URL and type that they saw, and no others.",
-        "ckanext.ukharvest.approval.actions._lock",
-        "pending.lock_source(source_id)",
+        "ckanext.ukharvest.approval.actions._locked",
+        "database.lock_source(source_id)",
         "pass",
         ("tests/ckan/approval/test_actions.py",),
     ),

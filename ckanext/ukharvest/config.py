@@ -129,7 +129,12 @@ def not_overwrite_fields() -> frozenset[str]:
 def harvest_user() -> str:
     """Return the name of the harvest user: ckanext-harvest's option, else the site user."""
     name = tk.config.get("ckanext.harvest.user_name")
-    return str(name or tk.get_action("get_site_user")({"ignore_auth": True}, {})["name"])
+    return str(name) if name else site_user()
+
+
+def site_user() -> str:
+    """Return the name of CKAN's own user, a sysadmin: whoever may use the command line."""
+    return str(tk.get_action("get_site_user")({"ignore_auth": True}, {})["name"])
 
 
 def site_url() -> str:

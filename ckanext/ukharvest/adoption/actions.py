@@ -15,6 +15,7 @@ from ckanext.ukharvest.adoption import restore
 from ckanext.ukharvest.adoption import rules as source_adoption
 from ckanext.ukharvest.adoption import schema as adoption_schema
 from ckanext.ukharvest.core.errors import UkharvestError
+from ckanext.ukharvest.harvest import database
 from ckanext.ukharvest.harvest.batch.dataset_writer import index_written
 from ckanext.ukharvest.harvest.consumers import held_jobs
 from ckanext.ukharvest.harvest.sources import dataset_adoption, source_config
@@ -72,8 +73,7 @@ def ukharvest_source_adopt(context: Any, data_dict: dict[str, Any]) -> dict[str,
     source_id = source_of(data_dict).id
     listed = _find_listed(source_id, how) if by_guid else None
     # The lock stops others from starting a run or saving the source until this is done.
-    query = Session.query(HarvestSource).filter_by(id=source_id).with_for_update()
-    source = query.populate_existing().one()
+    source = database.lock_source(source_id)
     try:
         user = str(context.get("user") or "")
         restored = None
@@ -204,8 +204,7 @@ def ukharvest_dataset_attach(context: Any, data_dict: dict[str, Any]) -> dict[st
     source_id = source_of(data_dict).id
     data = schema.validate(data_dict, adoption_schema.dataset_attach_schema())
     # The lock stops others from starting a run or attaching datasets until this is done.
-    query = Session.query(HarvestSource).filter_by(id=source_id).with_for_update()
-    source = query.populate_existing().one()
+    source = database.lock_source(source_id)
     try:
         if source.type not in config.our_type_names():
             raise invalid("source_id", tk._("The source type is not one of ckanext-ukharvest's."))

@@ -14,6 +14,7 @@ from ckan import model
 from ckan.plugins import toolkit as tk
 from ckanext.harvest.model import HarvestSource
 
+from ckanext.ukharvest import config
 from ckanext.ukharvest.adoption import pairs as dataset_pairs
 from ckanext.ukharvest.adoption import rules as source_adoption
 from ckanext.ukharvest.core.values.text import counted
@@ -252,8 +253,7 @@ def _adopt(source_id: str, options: Mapping[str, Any], *, list_datasets: bool) -
 
 
 def _context() -> dict[str, Any]:
-    user = tk.get_action("get_site_user")({"ignore_auth": True}, {})["name"]
-    return {"ignore_auth": True, "user": user}
+    return {"ignore_auth": True, "user": config.site_user()}
 
 
 def _write_source(done: Mapping[str, Any]) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from ckan import model
@@ -12,6 +13,7 @@ from ckanext.harvest.model import HarvestSource
 from ckanext.ukharvest.approval import schema as approval_schema
 from ckanext.ukharvest.core.options import comparable_config
 from ckanext.ukharvest.core.outcomes import PreviewState
+from ckanext.ukharvest.harvest import database
 from ckanext.ukharvest.harvest.gather import previews as source_previews
 from ckanext.ukharvest.harvest.gather.previews import SourcePreview
 from ckanext.ukharvest.harvest.records import pending
@@ -47,24 +49,21 @@ def ukharvest_source_approve(context: Any, data_dict: dict[str, Any]) -> dict[st
     tk.check_access("ukharvest_source_approve", context, data_dict)
     data = schema.validate(data_dict, approval_schema.source_approve_schema())
     source_id, user = str(source_of(data_dict).id), str(context.get("user") or "")
-    try:
-        request = _lock(source_id, data)
+    with _locked(source_id, data) as request:
         if request.is_new:
             approvals.accept(source_id, user, request)
             Session.commit()
         else:
             _change(user, source_id, request)
-    except Exception:
-        Session.rollback()
-        raise
     own, run = {"user": user, "ignore_auth": True}, None
     if data["run"]:
         run = tk.get_action("ukharvest_run_create")(own, {"source_id": source_id})
     return {"id": source_id, "url": request.url, "source_type": request.source_type, "run": run}
 
 
-def _lock(source_id: str, seen: Mapping[str, Any]) -> SourceRequest:
-    """Return what of a source waits, and lock the source until the transaction ends.
+@contextmanager
+def _locked(source_id: str, seen: Mapping[str, Any]) -> Iterator[SourceRequest]:
+    """Yield what of a source waits, with the source locked; roll back if the block raises.
 
     Args:
         seen: ``url`` and ``source_type`` that the sysadmin decides about.
@@ -72,13 +71,17 @@ def _lock(source_id: str, seen: Mapping[str, Any]) -> SourceRequest:
     Raises:
         ValidationError: others wait, or none.
     """
-    pending.lock_source(source_id)
-    request = pending.load_request(source_id)
-    if request is None:
-        raise invalid("source_id", tk._("Nothing is waiting for a decision."))
-    if (request.url, request.source_type) != (seen["url"], seen["source_type"]):
-        raise invalid("url", tk._(OTHERS_WAIT))
-    return request
+    try:
+        database.lock_source(source_id)
+        request = pending.load_request(source_id)
+        if request is None:
+            raise invalid("source_id", tk._("Nothing is waiting for a decision."))
+        if (request.url, request.source_type) != (seen["url"], seen["source_type"]):
+            raise invalid("url", tk._(OTHERS_WAIT))
+        yield request
+    except Exception:
+        Session.rollback()
+        raise
 
 
 def _change(user: str, source_id: str, request: SourceRequest) -> None:
@@ -125,12 +128,8 @@ def ukharvest_source_refuse(context: Any, data_dict: dict[str, Any]) -> dict[str
     tk.check_access("ukharvest_source_refuse", context, data_dict)
     data = schema.validate(data_dict, approval_schema.source_refuse_schema())
     source_id, user = str(source_of(data_dict).id), str(context.get("user") or "")
-    try:
-        request = _lock(source_id, data)
+    with _locked(source_id, data) as request:
         approvals.refuse(source_id, user, request, data["reason"])
         Session.commit()
-    except Exception:
-        Session.rollback()
-        raise
     source = Session.get(HarvestSource, source_id)
     return {"id": source_id, "approval": approvals.describe_approval(source)}

@@ -11,7 +11,6 @@ from flask import Blueprint, Response, g, redirect
 
 from ckanext.ukharvest.core.document_kind import size_of
 from ckanext.ukharvest.core.errors import ParseError
-from ckanext.ukharvest.core.messages import wording_of
 from ckanext.ukharvest.datasets.provenance import portal
 from ckanext.ukharvest.datasets.records import content_of, load_document
 from ckanext.ukharvest.lib.actions import context
@@ -23,7 +22,7 @@ from ckanext.ukharvest.lib.pages import (
     prevent_caching,
 )
 from ckanext.ukharvest.lib.permissions import load_visible_source
-from ckanext.ukharvest.lib.texts import gettext, show_message
+from ckanext.ukharvest.lib.texts import gettext, translate
 from ckanext.ukharvest.rendering import outlines, source_record
 from ckanext.ukharvest.rendering.values import format_iso_date
 
@@ -137,8 +136,7 @@ def _laid_out(content: str, form: source_record.Form) -> dict[str, Any]:
             return {"outline": draw(content)}
         except ParseError as exc:
             where = gettext("line {line}: ", line=exc.line) if exc.line else ""
-            row = {"message": exc.message, "wording": wording_of(exc.message)}
-            trouble = where + show_message(row)
+            trouble = where + translate(exc.message)
     lines, is_all = source_record.lines_of(content)
     return {"lines": lines, "trouble": trouble, "is_all": is_all}
 

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 import sqlalchemy as sa
 from ckan import model
 from ckan.model.system_info import delete_system_info, set_system_info
+from ckanext.harvest.model import HarvestSource
 from sqlalchemy.dialects.postgresql import ARRAY, insert
 
 from ckanext.ukharvest.harvest.model import SourceState
@@ -100,6 +101,12 @@ def _without_transaction(connection: sa.engine.Connection) -> Iterator[None]:
     finally:
         if not psycopg2s.closed:
             psycopg2s.autocommit = False
+
+
+def lock_source(source_id: str) -> Any:
+    """Return a harvest source as stored, or None; it is locked until the transaction ends."""
+    query = Session.query(HarvestSource).filter_by(id=source_id).with_for_update()
+    return query.populate_existing().first()
 
 
 def hold_off_clearing(source_id: str) -> bool:

@@ -15,7 +15,7 @@ from ckan.plugins import toolkit as tk
 from flask_babel import get_locale
 from markupsafe import Markup
 
-from ckanext.ukharvest.core.messages import Message, translate_message, wording_of
+from ckanext.ukharvest.core.messages import translate_message, wording_of
 from ckanext.ukharvest.core.outcomes import RunOutcome
 from ckanext.ukharvest.core.problems.texts import Severity
 from ckanext.ukharvest.core.status_rules import Health
@@ -301,8 +301,8 @@ def meaning(count: int) -> str:
 OTHERS_WAIT = _("The source has changed since you opened this page. Check it again.")
 
 
-def translate(message: Message) -> str:
-    """Return a message in the language of the request."""
+def translate(message: str) -> str:
+    """Return a message in the language of the request; a plain text as it is."""
     return translate_message(message, wording_of(message), tk._)
 
 

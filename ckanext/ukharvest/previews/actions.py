@@ -8,7 +8,6 @@ from typing import Any
 
 from ckan import authz, model
 from ckan.plugins import toolkit as tk
-from ckanext.harvest.model import HarvestSource
 
 from ckanext.ukharvest.core.http.urls import safe_url
 from ckanext.ukharvest.core.outcomes import PreviewKind
@@ -340,8 +339,7 @@ def ukharvest_source_move(context: Any, data_dict: dict[str, Any]) -> dict[str, 
     is_own = preview is not None and preview.source_id == source_id
     preview = preview_auth.check_exists(preview if is_own else None)
     # The lock stops others from starting a run or saving the source until this is done.
-    query = Session.query(HarvestSource).filter_by(id=source_id).with_for_update()
-    query.populate_existing().one()
+    database.lock_source(source_id)
     try:
         if not database.hold_off_clearing(source_id):
             raise invalid("source_id", tk._(CLEARING_FIRST))

@@ -20,6 +20,7 @@ from ckanext.ukharvest.core.http.urls import is_same_server
 from ckanext.ukharvest.core.outcomes import DecisionKind
 from ckanext.ukharvest.core.values.dates import iso
 from ckanext.ukharvest.core.values.text import marked as _
+from ckanext.ukharvest.harvest import database
 from ckanext.ukharvest.harvest.records import pending
 from ckanext.ukharvest.harvest.records.pending import SourceRequest
 from ckanext.ukharvest.harvest.sources import decision_log
@@ -44,7 +45,7 @@ def hold_back(_key: Any, data: Any, errors: Any, context: Any) -> None:
     package = context.get("package")
     if not config.approves_sources() or package is None or any(errors.values()):
         return
-    source = pending.lock_source(package.id)
+    source = database.lock_source(package.id)
     if source is None:
         return
     stored = {"url": source.url, "source_type": source.type, "config": source.config}

@@ -12,7 +12,7 @@ from typing import Any
 import click
 from ckan.plugins import toolkit as tk
 
-from ckanext.ukharvest import source_types
+from ckanext.ukharvest import config, source_types
 from ckanext.ukharvest.core.errors import ConfigError
 from ckanext.ukharvest.core.schedule import DAYS, FREQUENCIES, MANUAL
 from ckanext.ukharvest.core.values.text import shorten
@@ -237,10 +237,10 @@ def edit(name: str, pairs: tuple[str, ...]) -> None:
         except ConfigError as exc:
             raise output.RefusedError(exc.message) from exc
     # Who may use the command line may set what only sysadmins may.
-    user = tk.get_action("get_site_user")({"ignore_auth": True}, {})["name"]
+    context = {"ignore_auth": True, "user": config.site_user()}
     data = {"id": source.id, "config": json.dumps(options, indent=2) if options else ""}
     with output.validation_errors():
-        saved = tk.get_action("harvest_source_patch")({"ignore_auth": True, "user": user}, data)
+        saved = tk.get_action("harvest_source_patch")(context, data)
     click.echo(saved["config"] or "All options have their defaults.")
 
 
@@ -292,8 +292,7 @@ def unschedule(name: str) -> None:
 
 
 def _update_schedule(source_id: str, **data: Any) -> None:
-    user = tk.get_action("get_site_user")({"ignore_auth": True}, {})["name"]
-    context = {"ignore_auth": True, "user": user}
+    context = {"ignore_auth": True, "user": config.site_user()}
     with output.validation_errors():
         tk.get_action("ukharvest_schedule_update")(context, {"source_id": source_id, **data})
 

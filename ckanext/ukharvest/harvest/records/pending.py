@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 from ckan import model
-from ckanext.harvest.model import HarvestSource
 from sqlalchemy.dialects.postgresql import ARRAY
 
 from ckanext.ukharvest.core.base_urls import BaseMove
@@ -216,7 +215,7 @@ class SourceRequest:
 def load_request(source_id: str) -> SourceRequest | None:
     """Return what of a source is not accepted, None if all is.
 
-    Who changes it or decides about it has locked the source (``lock_source``).
+    Who changes it or decides about it has locked the source (``database.lock_source``).
     """
     query = (
         sa.select(Pending).where(*_of_source(source_id)).execution_options(populate_existing=True)
@@ -232,12 +231,6 @@ def load_requested_urls() -> dict[str, str]:
         Pending.kind == PendingKind.SOURCE, refused.is_(None)
     )
     return dict(Session.execute(query).all())
-
-
-def lock_source(source_id: str) -> HarvestSource | None:
-    """Return the source as stored, locked until the transaction ends."""
-    query = Session.query(HarvestSource).filter_by(id=source_id).with_for_update()
-    return query.populate_existing().first()
 
 
 def save_request(source_id: str, request: SourceRequest | None) -> None:
