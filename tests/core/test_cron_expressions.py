@@ -29,6 +29,7 @@ STARTS = (
     ("*/30 1 * * *", "2026-10-24 12:00", "10-25 00:00", "10-25 00:30", "10-26 01:00"),
     ("0 * * * *", "2026-10-24 23:30", "10-25 00:00", "10-25 01:00", "10-25 02:00"),
     (HOURLY, "2026-10-24 23:30", "10-25 00:07", "10-25 01:07", "10-25 02:07"),
+    ("0 *,5 * * *", "2026-10-24 23:30", "10-25 00:00", "10-25 01:00", "10-25 02:00"),
     ("0 */2 * * *", "2026-10-24 22:30", "10-24 23:00", "10-25 02:00"),
 )
 
@@ -54,6 +55,8 @@ def test_starts_follow_the_expression(row: tuple[str, ...]) -> None:
         ("50 0,23 * * *", 60),
         ("5 3 1 * *", 24 * 60),
         ("0 22-2 * * *", 60),
+        ("*,5 3 * * *", 1),
+        ("0 *,3 * * *", 60),
     ],
 )
 def test_shortest_interval_between_two_starts(expression: str, minutes: int) -> None:
@@ -67,6 +70,7 @@ def test_shortest_interval_between_two_starts(expression: str, minutes: int) -> 
         ("0 3 * *", "Enter five fields"),
         ("0 3 * * * *", "such as 30 6,18 * * 1-5."),
         ("@daily", "Enter five fields"),
+        (f"{'1,' * 20_000}1 * * * *", "at most 200 characters"),
         ("61 * * * *", "Minute: expected 0 to 59, not 61."),
         ("*/0 * * * *", "Minute: expected"),
         ("r * * * *", "Minute: expected"),

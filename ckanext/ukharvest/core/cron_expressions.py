@@ -16,6 +16,7 @@ from croniter import CroniterError, croniter
 from ckanext.ukharvest.core.messages import Message
 
 HOURLY = "@hourly"  # every hour, each source at its own minute
+LONGEST = 200  # characters; croniter takes seconds for some kB
 EXAMPLE = "30 6,18 * * 1-5"
 
 _NUMBERS = r"[\d*,/-]"
@@ -34,6 +35,8 @@ def find_error(expression: str) -> Message | None:
     """Return what is wrong with a normalised expression, None if it can be used."""
     if expression == HOURLY:
         return None
+    if len(expression) > LONGEST:
+        return Message("Expected at most {most} characters.", most=LONGEST)
     values = expression.split()
     if len(values) != len(_FORMS):
         return Message(
@@ -72,8 +75,8 @@ def shortest_interval(expression: str) -> int:
     minutes, hours = croniter.expand(expression)[0][:2]
     starts = [
         hour * 60 + minute
-        for hour in (range(24) if hours == ["*"] else hours)
-        for minute in (range(60) if minutes == ["*"] else minutes)
+        for hour in (range(24) if "*" in hours else hours)
+        for minute in (range(60) if "*" in minutes else minutes)
     ]
     starts.sort()
     following = (*starts[1:], starts[0] + _MINUTES_A_DAY)
@@ -93,7 +96,7 @@ def next_start(expression: str, after: dt.datetime, zone: str, *, minute: int = 
     """
     if expression == HOURLY:
         expression = f"{minute} * * * *"
-    is_each_hour = croniter.expand(expression)[0][1] == ["*"]
+    is_each_hour = "*" in croniter.expand(expression)[0][1]
     local = after.replace(tzinfo=dt.timezone.utc).astimezone(zoneinfo.ZoneInfo(zone))
     starts: croniter = croniter(expression, local, ret_type=dt.datetime)
     start: dt.datetime = next(starts)

@@ -15,9 +15,10 @@ from ckan.tests.helpers import CKANTestApp, call_action
 from ckanext.harvest.model import HarvestJob, HarvestSource
 from freezegun import freeze_time
 
+from ckanext.ukharvest.harvest.database import ensure_source_state
 from ckanext.ukharvest.harvest.model import JobReport
 from tests.ckan.catalogues import catalogue
-from tests.ckan.harvesting import Portal, figures, work_off
+from tests.ckan.harvesting import Portal, act, figures, work_off
 from tests.publisher import Publisher
 
 pytestmark = pytest.mark.in_process
@@ -100,7 +101,7 @@ def test_schedule_follows_a_changed_frequency(clock: Any, portal: Portal) -> Non
     call_action("harvest_source_patch", id=source, frequency="WEEKLY")
     tick()
     assert next_run(source) == at("11-29 18:15") + spread
-    call_action("harvest_source_patch", id=source, frequency="ALWAYS")
+    act("harvest_source_patch", id=source, frequency="ALWAYS")
     tick()
     tick()
     assert jobs(source) == 1
@@ -188,6 +189,16 @@ def test_frequency_set_by_the_stock_action_ends_the_expression(clock: Any, porta
     assert next_run(source) >= at("11-30 18:15")
     assert update(source, frequency="MANUAL")["next_starts"] == []
     assert frequencies(source) == ("MANUAL", "MANUAL", {"MANUAL": 1})
+
+
+@pytest.mark.parametrize("stored", [5, ["0 3 * * *"], "1," * 100_000 + "1 * * * *"])
+def test_an_expression_that_nobody_checked_is_ignored(portal: Portal, stored: Any) -> None:
+    source = portal.source("http://127.0.0.1/", frequency="DAILY")
+    ensure_source_state(source).schedule = {"cron": stored}
+    model.Session.commit()
+    tick()
+    assert next_run(source) is not None
+    assert show(source)["cron"] == ""
 
 
 @pytest.mark.ckan_config("ckanext.ukharvest.schedule.cron_minutes", "15")
