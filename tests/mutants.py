@@ -814,7 +814,7 @@ MUTANTS = (
     Mutant(
         "source-text-raw",
         "A title of a source is saved without what commands a terminal.",
-        "ckanext.ukharvest.patches.forms_and_commands.with_clean_texts",
+        "ckanext.ukharvest.patches.forms_and_commands.with_source_rules",
         "made[name] = [source_rules.clean, *made[name]]",
         "made[name] = [*made[name]]",
         ("tests/ckan/sources/test_rules.py",),

@@ -86,7 +86,7 @@ def ukharvest_schedule_update(context: Any, data_dict: dict[str, Any]) -> dict[s
     days = tuple(day for day in schedule.DAYS if day in data["days"])
     plan = schedules.SourceSchedule(data["time"], days, data["zone"], cron)
     if frequency != source.frequency:
-        own = {"ignore_auth": True, "user": context.get("user") or config.harvest_user()}
+        own = {"ignore_auth": True, "user": context.get("user") or config.site_user()}
         tk.get_action("harvest_source_patch")(own, {"id": source.id, "frequency": frequency})
     state = ensure_source_state(source.id)
     state.schedule = {**plan._asdict(), "days": list(plan.days)}

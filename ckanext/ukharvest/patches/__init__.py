@@ -184,7 +184,7 @@ HOOKS = (
     Patch(
         "source-texts (no commands to terminals)",
         {f"{_SCHEMA}.harvest_source_schema": "0d5254677026"},
-        forms_and_commands.with_clean_texts,
+        forms_and_commands.with_source_rules,
     ),
     Patch(
         "runs-end-themselves (for our own runs)",

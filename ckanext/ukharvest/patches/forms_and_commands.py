@@ -23,16 +23,19 @@ from ckanext.ukharvest.sources import rules as source_rules
 from ckanext.ukharvest.sources.foreground import run_in_foreground
 
 
-def with_clean_texts(stock: Callable[[], dict[str, Any]]) -> Callable[[], dict[str, Any]]:
+def with_source_rules(stock: Callable[[], dict[str, Any]]) -> Callable[[], dict[str, Any]]:
     """Remove what commands a terminal from title and description of a source, saved or shown.
 
-    A type name of the portal's own becomes ours before anything else is validated.
+    A type name of the portal's own becomes ours before anything else is validated. Frequencies
+    that only sysadmins can choose are refused.
     """
 
     def schema() -> dict[str, Any]:
         made = stock()
         for name in ("title", "notes"):
             made[name] = [source_rules.clean, *made[name]]
+        *checks, to_extras = made["frequency"]
+        made["frequency"] = [*checks, source_rules.check_frequency, to_extras]
         made["__before"] = [source_rules.translate_type, *made.get("__before", ())]
         return made
 

@@ -270,6 +270,9 @@ def schedule(name: str, **options: Any) -> None:
     if wanted and source.frequency in (None, MANUAL) and not wanted.keys() & {"frequency", "cron"}:
         raise output.RefusedError(f"{name}: not scheduled yet; give --frequency or --cron too")
     if wanted:
+        if wanted.keys() == {"zone"}:  # of a cron expression too
+            shown = _ask("ukharvest_source_show", source_id=source.id)
+            wanted["cron"] = shown["schedule"]["cron"]
         wanted["frequency"] = wanted.get("frequency", "").upper()
         _update_schedule(source.id, **wanted)
     shown = _ask("ukharvest_source_show", source_id=source.id)

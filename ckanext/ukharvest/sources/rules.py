@@ -1,4 +1,4 @@
-"""Validation of name, URL and options when a source is saved."""
+"""Validation of name, URL, options and frequency when a source is saved."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ from ckanext.ukharvest import config, source_types
 from ckanext.ukharvest.core.errors import Blocked, ConfigError
 from ckanext.ukharvest.core.http.urls import is_same_server, normalise, origin, safe_url
 from ckanext.ukharvest.core.options import comparable_config, parse_options
+from ckanext.ukharvest.core.schedule import ALWAYS
 from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.harvest.sources.source_moves import has_datasets
 from ckanext.ukharvest.lib.texts import gettext
@@ -131,6 +132,14 @@ def check_url(key: Any, data: Any, errors: Any, context: Any) -> None:
     fault = "" if errors.get(options) else find_secret_fault(url, type_name, data.get(options))
     if fault:
         errors[options] = [fault]
+
+
+def check_frequency(key: Any, data: Any, _errors: Any, context: Any) -> None:
+    """Refuse a frequency that only a sysadmin can choose, unless the source has it already."""
+    source = Session.get(HarvestSource, _own_id(key, data, context))
+    before = source.frequency if source else ""
+    if data[key] == ALWAYS != before and not is_trusted(context):
+        raise tk.Invalid(tk._("Only sysadmins can choose this."))
 
 
 def find_faults(source: HarvestSource, place: Mapping[str, str]) -> dict[str, str]:

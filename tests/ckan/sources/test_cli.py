@@ -106,6 +106,8 @@ def test_command_schedules_and_unschedules_a_source(portal: Portal, cli: Any) ->
     assert "Daily (02:30, mon, fri)" in run("schedule")[1]  # shows it, and changes nothing
     assert "Daily (03:30), " in run("schedule", "--time", "03:30")[1]
     assert "somewhere: Hourly (@hourly), " in run("schedule", "--frequency", "HOURLY")[1]
+    kept = run("schedule", "--zone", "Europe/Paris")[1]
+    assert "somewhere: Hourly (@hourly), Europe/Paris\n" in kept
     assert run("unschedule") == (0, "somewhere: runs only when someone starts it.\n")
     assert "Manual, " in run("schedule")[1]
     for words, message in (
