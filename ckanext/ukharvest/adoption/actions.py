@@ -203,6 +203,10 @@ def ukharvest_dataset_attach(context: Any, data_dict: dict[str, Any]) -> dict[st
     tk.check_access("ukharvest_dataset_attach", context, data_dict)
     source_id = source_of(data_dict).id
     data = schema.validate(data_dict, adoption_schema.dataset_attach_schema())
+    try:
+        given = dataset_pairs.pairs_of(data_dict.get("pairs"))
+    except tk.Invalid as exc:
+        raise invalid("pairs", exc.error) from exc
     # The lock stops others from starting a run or attaching datasets until this is done.
     source = database.lock_source(source_id)
     try:
@@ -210,7 +214,7 @@ def ukharvest_dataset_attach(context: Any, data_dict: dict[str, Any]) -> dict[st
             raise invalid("source_id", tk._("The source type is not one of ckanext-ukharvest's."))
         if find_unended_run(source_id):
             raise invalid("source_id", tk._(RUN_FIRST))
-        pairs = dataset_pairs.check_pairs(context, source_id, data["pairs"])
+        pairs = dataset_pairs.check_pairs(context, source_id, given)
         attached = [pair[:3] for pair in pairs if pair.is_new]
         if attached and not data["dry_run"]:
             dataset_adoption.attach_datasets(source_id, attached)

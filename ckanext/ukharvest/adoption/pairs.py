@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ckan import model
@@ -12,7 +12,7 @@ from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.harvest.model import Record
 from ckanext.ukharvest.harvest.sources import dataset_adoption
 from ckanext.ukharvest.lib.csv_files import read_rows
-from ckanext.ukharvest.lib.permissions import may
+from ckanext.ukharvest.lib.permissions import editable_organisations, may
 from ckanext.ukharvest.lib.texts import gettext, labelled
 
 Session = model.Session
@@ -52,7 +52,7 @@ def read_csv(data: bytes) -> list[dict[str, str]]:
 
 
 def pairs_of(value: Any) -> list[Pair]:
-    """Return the pairs of an action's parameter.
+    """Return the pairs of an action's parameter, which the validation of CKAN 2.11 takes apart.
 
     Raises:
         Invalid: it is no list of dicts, or too long.
@@ -70,7 +70,7 @@ def check_pairs(context: Any, source_id: str, pairs: Sequence[Pair]) -> list[Att
     Raises:
         ValidationError: a pair cannot be attached; the first ten are named.
     """
-    places = _load_places(source_id, pairs)
+    places = _load_places(context, source_id, pairs)
     attached: list[Attached] = []
     errors = []
     for number, pair in enumerate(pairs, 1):
@@ -93,6 +93,7 @@ class _Places(NamedTuple):
         guids: id of a dataset → guid of its record in the source.
         records: guid → id of the dataset of the source's record.
         seen: guids and ids of datasets of the pairs before.
+        organisations: ids of those whose datasets the user may take, None for all.
     """
 
     datasets: Mapping[str, model.Package]
@@ -100,9 +101,10 @@ class _Places(NamedTuple):
     guids: Mapping[str, str]
     records: Mapping[str, str]
     seen: set[tuple[str, str]]
+    organisations: Collection[str] | None
 
 
-def _load_places(source_id: str, pairs: Sequence[Pair]) -> _Places:
+def _load_places(context: Any, source_id: str, pairs: Sequence[Pair]) -> _Places:
     datasets: dict[str, model.Package] = {}
     names = list({pair.dataset for pair in pairs})
     for column in (model.Package.name, model.Package.id):
@@ -122,7 +124,8 @@ def _load_places(source_id: str, pairs: Sequence[Pair]) -> _Places:
     )
     records = dict(own.all())
     guids = {package_id: guid for guid, package_id in records.items()}
-    return _Places(datasets, others, guids, records, set())
+    organisations = editable_organisations(context)
+    return _Places(datasets, others, guids, records, set(), organisations)
 
 
 def _chunks(values: list[str]) -> Iterator[list[str]]:
@@ -141,6 +144,10 @@ def _check(context: Any, pair: Pair, places: _Places) -> Attached:
     package = places.datasets.get(pair.dataset)
     if package is None or not may(context, "package_update", id=package.id):
         raise tk.Invalid(tk._("There is no dataset of this name or id that you may edit."))
+    # The next run gives it the source's organisation, which collaborators may not.
+    is_of_other = package.owner_org and package.owner_org not in (places.organisations or ())
+    if places.organisations is not None and is_of_other:
+        raise tk.Invalid(tk._("It belongs to an organisation whose datasets you may not edit."))
     keys = {("dataset", package.id), ("guid", pair.guid)}
     if keys & places.seen:
         raise tk.Invalid(tk._("The list names this dataset or guid twice."))

@@ -2,15 +2,7 @@
 
 from __future__ import annotations
 
-from ckan.plugins import toolkit as tk
-
-from ckanext.ukharvest.adoption.pairs import pairs_of
-from ckanext.ukharvest.lib.schema import (
-    Schema,
-    Validator,
-    strict_flag_parameter,
-    text_parameter,
-)
+from ckanext.ukharvest.lib.schema import Schema, strict_flag_parameter, text_parameter
 
 
 def source_adopt_schema() -> Schema:
@@ -24,6 +16,5 @@ def source_adopt_schema() -> Schema:
     }
 
 
-@tk.validator_args
-def dataset_attach_schema(not_missing: Validator) -> Schema:
-    return {"pairs": [not_missing, pairs_of], "dry_run": strict_flag_parameter()}
+def dataset_attach_schema() -> Schema:
+    return {"dry_run": strict_flag_parameter()}

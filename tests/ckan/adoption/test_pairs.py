@@ -145,6 +145,18 @@ def test_editors_attach_only_datasets_that_they_may_edit(
     assert [each["name"] for each in done["attached"]] == by_hand
 
 
+@pytest.mark.ckan_config("ckan.auth.allow_dataset_collaborators", "true")
+def test_collaborators_take_no_dataset_to_their_organisation(
+    portal: Portal, source: str, editor: dict[str, Any]
+) -> None:
+    theirs = factories.Dataset(owner_org=factories.Organization()["id"])["id"]
+    act("package_collaborator_create", id=theirs, user_id=editor["id"], capacity="editor")
+    context = {"user": editor["name"], "ignore_auth": False}
+    given = {"source_id": source, "pairs": pairs([theirs])}
+    with pytest.raises(tk.ValidationError, match="organisation whose datasets you may not edit"):
+        call_action("ukharvest_dataset_attach", context, **given)
+
+
 def test_attaching_is_refused_where_no_run_could_use_it(
     portal: Portal, source: str, by_hand: list[str], cli: Any, tmp_path: Path
 ) -> None:
@@ -159,7 +171,7 @@ def test_attaching_is_refused_where_no_run_could_use_it(
     model.Session.commit()
     with pytest.raises(tk.ValidationError, match="source type"):
         act("ukharvest_dataset_attach", **given)
-    too_long = 'dataset,guid\n"' + "x" * 140_000
+    too_long = 'dataset,guid\n"' + "x" * 1_100_000
     for text, why in (("name,guid\na,b", "no column dataset"), (too_long, "be read as CSV")):
         wrong_file = cli.invoke(ukharvest, ["attach", "council", write(tmp_path, text)])
         assert (wrong_file.exit_code, why in wrong_file.output) == (2, True)

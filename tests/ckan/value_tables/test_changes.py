@@ -153,7 +153,7 @@ def test_editors_take_datasets_only_from_what_they_administer(
 def test_broken_csv_is_refused(
     source: str, app: CKANTestApp, sysadmin: Any, ckan: Any, tmp_path: Any
 ) -> None:
-    broken = b'field,value,ours\n"' + b"x" * 140_000
+    broken = b'field,value,ours\n"' + b"x" * 1_100_000
     file = (io.BytesIO(broken), "values.csv")
     page = app.post("/harvest/parking/values", data={"upload": file}, headers=sysadmin["headers"])
     assert "There is a problem" in page.text
