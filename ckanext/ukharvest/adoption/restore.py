@@ -15,6 +15,7 @@ from ckanext.harvest.model import HarvestObject, HarvestSource
 
 from ckanext.ukharvest import source_types, write_batch
 from ckanext.ukharvest.core.dataset_changes import RESOURCES, differing_fields
+from ckanext.ukharvest.core.outcomes import PendingKind
 from ckanext.ukharvest.core.records import extra_values
 from ckanext.ukharvest.harvest.batch import dataset_rows
 from ckanext.ukharvest.harvest.batch.dataset_writer import restore_version, show_dataset
@@ -107,7 +108,8 @@ def restore_datasets(source: HarvestSource, *, dry_run: bool) -> Restored:
         jobs = None if dry_run else held_jobs.store_held_jobs(batch)
     if not dry_run:
         _return_objects(source_id)
-        execute(sa.delete(Pending).where(Pending.source_id == source_id))
+        of_records = Pending.source_id == source_id, Pending.kind != PendingKind.SOURCE
+        execute(sa.delete(Pending).where(*of_records))
         # What CKAN refuses now can be restored later.
         for table, *own in (
             (DatasetBefore,),

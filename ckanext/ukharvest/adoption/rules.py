@@ -270,6 +270,7 @@ def adopt(source: HarvestSource, planned: Plan, user: str) -> None:
     }
     if confirmed := decision_log.confirmed_options(source.id):
         old["confirmed"] = confirmed
+    pending.save_request(source.id, None)  # a sysadmin accepts it so
     _write(source, planned)
     options = parse_options(planned.new_config)
     confirmed = source_types.reserved_values(source_types.TYPES[planned.new_type], options)
@@ -327,6 +328,7 @@ def undo(source: HarvestSource, planned: Plan, user: str) -> int:
     if (old.get("type"), old.get("config")) != (planned.new_type, planned.new_config):
         return dataset_adoption.undo_adoption(source.id)
     before = old.get("confirmed") or {}
+    pending.save_request(source.id, None)  # a sysadmin accepts it so
     _write(source, planned)
     decision_log.confirm_options(source.id, user, before)
     state.adopted_from = None
@@ -375,6 +377,9 @@ def finish(source: HarvestSource, planned: Plan) -> None:
     _refuse(planned)
     if planned.is_change:
         _write(source, planned)
+        request = pending.load_request(source.id)
+        if request and request.source_type == planned.old_type:
+            pending.save_request(source.id, replace(request, source_type=planned.new_type))
     ensure_source_state(source.id, lock=True).adopted_from = None
     execute(sa.delete(DatasetBefore).where(DatasetBefore.source_id == source.id))
     Session.flush()
@@ -386,8 +391,7 @@ def _refuse(planned: Plan) -> None:
 
 
 def _write(source: HarvestSource, planned: Plan) -> None:
-    """Set type and options in the two places where CKAN reads them; a sysadmin accepts them so."""
-    pending.save_request(source.id, None)
+    """Set type and options in the two places where CKAN reads them."""
     source.type, source.config = planned.new_type, planned.new_config
     package = Session.get(model.Package, source.id)
     if package is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from ckan import model
@@ -43,7 +43,7 @@ def ukharvest_source_approve(context: Any, data_dict: dict[str, Any]) -> dict[st
     :type run: boolean
 
     :returns: ``id`` of the source, ``url`` and ``source_type``, and ``run``: as
-        :py:func:`ukharvest_run_create` returns it, or null
+        :py:func:`ukharvest_run_create` returns it; null: none was wanted or possible
     :rtype: dictionary
     """
     tk.check_access("ukharvest_source_approve", context, data_dict)
@@ -57,7 +57,8 @@ def ukharvest_source_approve(context: Any, data_dict: dict[str, Any]) -> dict[st
             _change(user, source_id, request)
     own, run = {"user": user, "ignore_auth": True}, None
     if data["run"]:
-        run = tk.get_action("ukharvest_run_create")(own, {"source_id": source_id})
+        with suppress(tk.ValidationError):  # such as of a source that is switched off
+            run = tk.get_action("ukharvest_run_create")(own, {"source_id": source_id})
     return {"id": source_id, "url": request.url, "source_type": request.source_type, "run": run}
 
 
@@ -90,28 +91,29 @@ def _change(user: str, source_id: str, request: SourceRequest) -> None:
     As the sysadmin's own change it is accepted at once.
     """
     place = {"url": request.url, "source_type": request.source_type}
+    options = approvals.asked_options(Session.get(HarvestSource, source_id), request)
     own = {"user": user, "ignore_auth": True, "model": model, "session": Session}
     preview = source_previews.latest_dry_run(source_id, **place)
-    if preview and _has_found(preview, request):
+    if preview and _has_found(preview, options):
         move = {"source_id": source_id, "dry_run_id": preview.id, "even_if_few_match": True}
         tk.get_action("ukharvest_source_move")(own, move)
     else:
-        saved = {"id": source_id, **place, "config": request.config}
+        saved = {"id": source_id, **place, "config": options}
         tk.get_action("harvest_source_patch")(own, saved)
 
 
-def _has_found(preview: SourcePreview, request: SourceRequest) -> bool:
-    """Tell whether a test has read to its end what was asked for."""
+def _has_found(preview: SourcePreview, wanted: str) -> bool:
+    """Tell whether a test has read to its end what was asked for, with these options."""
     result = (preview.result if preview.state == PreviewState.DONE else None) or {}
     options = (result.get("move") or {}).get("config")
     is_whole = result.get("read") and not (result["over"] or result["error"])
-    return bool(is_whole) and comparable_config(options) == comparable_config(request.config)
+    return bool(is_whole) and comparable_config(options) == comparable_config(wanted)
 
 
 def ukharvest_source_refuse(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
     """Refuse the URL and type of a source that wait. Sysadmins only.
 
-    Its people read why; if they save the source again, it waits again.
+    Its people read why; if they change the source and save it, it waits again.
 
     :param source_id: id or name of the harvest source
     :type source_id: string

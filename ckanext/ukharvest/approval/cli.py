@@ -49,7 +49,7 @@ def _show(name: str) -> dict[str, Any]:
 
 
 def _decide(verb: str, data: dict[str, Any]) -> None:
-    context = {"ignore_auth": True, "user": config.harvest_user()}
+    context = {"ignore_auth": True, "user": config.site_user()}
     with validation_errors():
         tk.get_action(f"ukharvest_source_{verb}")(context, data)
 

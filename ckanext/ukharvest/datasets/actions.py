@@ -6,7 +6,6 @@ import logging
 from collections.abc import Callable
 from typing import Any
 
-from ckan import model
 from ckan.logic.action import create, get, update
 from ckan.plugins import toolkit as tk
 
@@ -23,7 +22,7 @@ from ckanext.ukharvest.datasets.provenance import (
     may_edit_dataset_or_source,
 )
 from ckanext.ukharvest.harvest.index import index_values
-from ckanext.ukharvest.harvest.records import changes, pending
+from ckanext.ukharvest.harvest.records import changes
 from ckanext.ukharvest.lib import schema
 from ckanext.ukharvest.lib.lookups import dataset_of
 from ckanext.ukharvest.lib.schema import invalid
@@ -61,11 +60,7 @@ def package_update(original: Original, context: Any, data_dict: dict[str, Any]) 
 
     They are in the answer of ``package_show``, which callers change and send back.
     """
-    updated = original(context, _without_computed(data_dict))
-    # CKAN does not commit where a source stays as it is.
-    if context.pop(pending.CHANGED, False) and not context.get("defer_commit"):
-        model.Session.commit()
-    return updated
+    return original(context, _without_computed(data_dict))
 
 
 def _without_computed(data_dict: dict[str, Any]) -> dict[str, Any]:

@@ -104,7 +104,13 @@ def _without_transaction(connection: sa.engine.Connection) -> Iterator[None]:
 
 
 def lock_source(source_id: str) -> Any:
-    """Return a harvest source as stored, or None; it is locked until the transaction ends."""
+    """Return a harvest source as stored, or None; it is locked until the transaction ends.
+
+    Its package is locked first, as by CKAN's ``package_patch``: who locks both never waits for
+    another who does.
+    """
+    package = Session.query(model.Package.id).filter_by(id=source_id)
+    package.with_for_update(key_share=True).first()
     query = Session.query(HarvestSource).filter_by(id=source_id).with_for_update()
     return query.populate_existing().first()
 

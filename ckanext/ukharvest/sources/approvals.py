@@ -7,6 +7,7 @@ and cannot be started.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -15,8 +16,9 @@ from ckan import model
 from ckan.plugins import toolkit as tk
 from ckanext.harvest.model import HarvestSource
 
-from ckanext.ukharvest import config
+from ckanext.ukharvest import config, source_types
 from ckanext.ukharvest.core.http.urls import is_same_server
+from ckanext.ukharvest.core.options import comparable_config, parse_options
 from ckanext.ukharvest.core.outcomes import DecisionKind
 from ckanext.ukharvest.core.values.dates import iso
 from ckanext.ukharvest.core.values.text import marked as _
@@ -48,7 +50,7 @@ def hold_back(_key: Any, data: Any, errors: Any, context: Any) -> None:
     source = database.lock_source(package.id)
     if source is None:
         return
-    stored = {"url": source.url, "source_type": source.type, "config": source.config}
+    stored = {"url": source.url, "source_type": source.type, "config": source.config or ""}
     sent = {name: data.get((name,)) for name in stored}
     saved = {name: text if isinstance(text, str) else stored[name] for name, text in sent.items()}
     request, user = pending.load_request(source.id), str(context.get("user") or "")
@@ -60,13 +62,12 @@ def hold_back(_key: Any, data: Any, errors: Any, context: Any) -> None:
     elif request and request.is_new:
         _ask(source.id, saved, user, is_new=True)
     elif needs_approval(source, saved["url"], saved["source_type"]):
-        _ask(source.id, saved, user, is_new=False)
+        is_same = comparable_config(saved["config"]) == comparable_config(source.config)
+        _ask(source.id, saved | {"config": None} if is_same else saved, user, is_new=False)
         _put(data, stored)
-    elif request and request.refused is not None:  # whoever saves has read why
+    elif request and (is_other or request.refused is not None):
+        # Whoever saves wants another URL, or has read why this one was refused.
         pending.save_request(source.id, None)
-    else:
-        return
-    context[pending.CHANGED] = True
 
 
 def _put(data: dict[Any, Any], values: Mapping[str, str | None]) -> None:
@@ -80,8 +81,7 @@ def _put(data: dict[Any, Any], values: Mapping[str, str | None]) -> None:
 
 def _ask(source_id: str, place: Mapping[str, Any], user: str, *, is_new: bool) -> None:
     before = pending.load_request(source_id)
-    own = {**place, "config": place["config"] or ""}
-    request = SourceRequest(**own, asked_by=user, is_new=is_new)
+    request = SourceRequest(**place, asked_by=user, is_new=is_new)
     if before and before == replace(request, asked_by=before.asked_by, since=before.since):
         return  # it waits already
     pending.save_request(source_id, request)
@@ -151,11 +151,29 @@ def describe_approval(source: HarvestSource) -> dict[str, Any] | None:
         "is_new": request.is_new,
         "url": request.url,
         "source_type": request.source_type,
-        "config": request.config,
+        "config": asked_options(source, request),
         "asked_by": request.asked_by,
         "reason": request.refused or "",
         "since": iso(request.since),
     }
+
+
+def asked_options(source: HarvestSource, request: SourceRequest) -> str:
+    """Return the options that the source gets with what waits, as JSON, "" for none.
+
+    Those that only a sysadmin can set are the source's own, which may be newer than the request.
+    """
+    if request.config is None or request.is_new:
+        return source.config or ""
+    kind = source_types.find(request.source_type)
+    if kind is None:
+        return request.config
+    asked, own = (parse_options(text) for text in (request.config, source.config))
+    given_up, reserved = (source_types.reserved_values(kind, each) for each in (asked, own))
+    options = {**asked, **reserved}
+    for name in given_up.keys() - reserved.keys():
+        options.pop(name, None)
+    return json.dumps(options, indent=2) if options else ""
 
 
 def asked_of(source_id: str) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import ckan.plugins as p
+import ckan.plugins.toolkit as tk
 import pytest
 from ckan import model
 from ckan.tests import factories
@@ -24,7 +25,8 @@ from tests.ckan.adoption.stock_harvests import current_objects
 from tests.ckan.adoption.takeovers import fill, ids
 from tests.ckan.forms import portal_with
 from tests.ckan.harvesting import Portal, act, figures
-from tests.ckan.people import Person
+from tests.ckan.people import Person, member
+from tests.ckan.previews.previewing import as_
 from tests.ckan.remote_site import RemoteSite, package
 from tests.publisher import Publisher
 from tests.publishing.dcat import TURTLE
@@ -216,6 +218,20 @@ def test_finish_renames_when_the_other_plugin_is_gone(
     assert ids(portal) == before
     assert model.Session.query(DatasetBefore).count() == 0
     assert "nothing to undo" in adopt(cli, "source-1", "--undo", code=2)
+
+
+@pytest.mark.ckan_config("ckanext.ukharvest.approval", "true")
+def test_finish_accepts_nothing(portal: Portal, publisher: Publisher, cli: Any) -> None:
+    user = member({"id": portal.organization_id})
+    with portal_with("", "ckan_harvester", **BESIDE):
+        made = {"url": publisher.base, "source_type": "ukharvest_ckan", "name": "beside"}
+        made |= {"title": "Beside", "owner_org": portal.organization_id}
+        as_(user, "harvest_source_create", **made)
+    assert "ukharvest_ckan → ckan" in adopt(cli, "--finish")
+    waits = act("ukharvest_source_show", source_id="beside")["approval"]
+    assert (waits["state"], waits["source_type"]) == ("waiting", "ckan")
+    with pytest.raises(tk.ValidationError, match="sysadmin"):
+        act("ukharvest_run_create", source_id="beside")
 
 
 def test_sources_that_were_not_adopted_stay_with_their_harvester(

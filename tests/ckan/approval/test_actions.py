@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -13,6 +14,7 @@ from ckan import model
 from ckan.tests.helpers import call_action
 from ckanext.harvest.model import HarvestSource
 
+from ckanext.ukharvest.harvest import database
 from tests.ckan.harvesting import Portal, act, until
 from tests.ckan.previews.previewing import as_, work
 from tests.publisher import Publisher
@@ -69,6 +71,41 @@ def test_datasets_move_with_a_tested_url(
     assert (job["outcome"], job["asked_by"] != "") == ("queued", False)
 
 
+OPTIONS = '{"default_tags": ["a"], "organisations": {"Parks": "parks"}}'
+
+
+def test_options_saved_since_are_kept(changed: str, other: Publisher, sysadmin: User) -> None:
+    as_(sysadmin, "harvest_source_patch", id=changed, config=OPTIONS)
+    assert json.loads(approval(changed)["config"]) == json.loads(OPTIONS)
+    as_(sysadmin, "ukharvest_source_approve", **seen(changed))
+    source = HarvestSource.get(changed)
+    assert (source.url, json.loads(source.config)) == (other.url(PATH), json.loads(OPTIONS))
+
+
+def test_options_that_were_asked_for_keep_those_of_sysadmins(
+    old: str, other: Publisher, sysadmin: User, editor: User
+) -> None:
+    as_(sysadmin, "harvest_source_patch", id=old, config='{"organisations": {"Roads": "roads"}}')
+    asked = {"url": other.url(PATH), "config": '{"default_tags": ["b"]}'}
+    as_(editor, "harvest_source_patch", id=old, **asked)
+    as_(sysadmin, "harvest_source_patch", id=old, config=OPTIONS)
+    as_(sysadmin, "ukharvest_source_approve", **seen(old))
+    kept = {"default_tags": ["b"], "organisations": {"Parks": "parks"}}
+    assert json.loads(HarvestSource.get(old).config) == kept
+    as_(editor, "harvest_source_patch", id=old, url="http://127.0.0.2/x", config=OPTIONS)
+    as_(sysadmin, "harvest_source_patch", id=old, config="")
+    assert json.loads(approval(old)["config"]) == {"default_tags": ["a"]}
+
+
+def test_the_package_of_a_locked_source_is_locked_too(old: str) -> None:
+    database.lock_source(old)
+    query = sa.text("SELECT 1 FROM package WHERE id = :id FOR NO KEY UPDATE SKIP LOCKED")
+    with model.meta.engine.connect() as another:
+        assert another.execute(query, {"id": old}).all() == []
+        Session.rollback()
+        assert another.execute(query, {"id": old}).all() == [(1,)]
+
+
 def test_a_refused_url_is_not_read_and_can_be_asked_for_again(
     changed: str, other: Publisher, editor: User
 ) -> None:
@@ -102,8 +139,10 @@ def test_a_refused_new_source_does_not_run(
         act("ukharvest_run_create", source_id=source)
     as_(editor, "harvest_source_patch", id=source, title="Please")
     assert approval(source)["state"] == "waiting"
-    act("ukharvest_source_approve", **seen(source), run=True)
-    assert approval(source) is None
+    HarvestSource.get(source).active = False
+    Session.commit()
+    accepted = act("ukharvest_source_approve", **seen(source), run=True)
+    assert (accepted["run"], approval(source)) == (None, None)
 
 
 def test_only_what_was_seen_is_accepted(changed: str, other: Publisher, editor: User) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from ckan.tests import factories
 from ckan.tests.helpers import CKANTestApp, call_action
 from ckanext.harvest.model import HarvestSource
 
@@ -30,3 +31,12 @@ def test_commands_decide(app: CKANTestApp, changed: str, other: Publisher) -> No
     assert run("approve", "parking", "--yes").exit_code == 0
     assert HarvestSource.get(changed).url == url
     assert run("approve", "parking").exit_code == 2
+
+
+@pytest.mark.ckan_config("ckanext.harvest.user_name", "harvester")
+def test_a_command_accepts_whoever_harvests(
+    app: CKANTestApp, changed: str, other: Publisher
+) -> None:
+    factories.User(name="harvester")
+    done = invoke(app, "ukharvest", "source", "approve", "parking", "--yes")
+    assert (done.exit_code, HarvestSource.get(changed).url) == (0, other.url("/data.json"))

@@ -112,6 +112,32 @@ def test_another_server_waits_however_it_is_saved(
     assert (place(old), approval(old)["url"]) == (before, other.url("/b.json"))
 
 
+@pytest.mark.parametrize("save", SAVES)
+def test_no_editor_lets_a_source_run_always_however_it_is_saved(
+    old: str, editor: User, sysadmin: User, save: Save
+) -> None:
+    for value in ("ALWAYS", "always"):
+        assert "sysadmins" in refused(lambda: save(editor, old, frequency=value))  # noqa: B023
+    save(sysadmin, old, frequency="ALWAYS")
+    save(editor, old, title="Roads")  # it has it already
+    assert (HarvestSource.get(old).frequency, HarvestSource.get(old).title) == ("ALWAYS", "Roads")
+
+
+def test_a_source_without_stored_options_waits(old: str, other: Publisher, editor: User) -> None:
+    HarvestSource.get(old).config = None
+    Session.commit()
+    by_source_update(editor, old, url=other.url(PATH), config="")
+    assert (approval(old)["url"], approval(old)["config"]) == (other.url(PATH), "")
+
+
+def test_whoever_saves_another_url_of_the_server_asks_no_more(
+    old: str, publisher: Publisher, other: Publisher, editor: User
+) -> None:
+    by_source_patch(editor, old, url=other.url(PATH))
+    by_source_patch(editor, old, url=publisher.url("/b.json"))
+    assert (place(old)[0], approval(old)) == (publisher.url("/b.json"), None)
+
+
 def test_another_type_waits_with_its_options(old: str, publisher: Publisher, editor: User) -> None:
     before, options = place(old), '{"default_tags": ["roads"]}'
     by_source_patch(editor, old, source_type="dcat_rdf", config=options)

@@ -20,9 +20,6 @@ from ckanext.ukharvest.harvest.model import JobReport, Pending, utcnow
 
 Session = model.Session
 
-# Key of an action's context: what a source asks for has changed, which has to be committed.
-CHANGED = "ukharvest_request_changed"
-
 # What is still due, to stand in FROM: its dataset is here, and a record that was missing has not
 # come back.
 DUE = f"""
@@ -195,7 +192,7 @@ class SourceRequest:
     """A URL and type of a source that a sysadmin has not accepted.
 
     Attributes:
-        config: the options that go with them, as JSON.
+        config: the options that go with them, as JSON; None: those of the source.
         is_new: the source has them, and nothing may read it yet; else it has others, which were
             accepted.
         asked_by: name of the person, "" for code without a user.
@@ -205,7 +202,7 @@ class SourceRequest:
 
     url: str
     source_type: str
-    config: str
+    config: str | None
     asked_by: str
     is_new: bool = False
     refused: str | None = None
