@@ -248,14 +248,28 @@ def search(app: CKANTestApp, query: str, headers: dict[str, str] | None = None) 
     return list(answer.json["result"]["results"])
 
 
+def _stored_extras(package: dict[str, Any]) -> dict[str, str]:
+    """Return the extras, without those that ckanext-harvest adds to the index alone."""
+    names = ("harvest_object_id", "harvest_source_id", "harvest_source_title")
+    return {key: value for key, value in extras(package).items() if key not in names}
+
+
 def test_search_shows_the_same_extras(
     app: CKANTestApp, portal: Portal, source: str, editor: dict[str, str]
 ) -> None:
     factories.Dataset(extras=[{"key": "colour", "value": "green"}])
+    # CKAN shows a dataset from the database if its time is another than Solr's, which leaves out a
+    # fraction of less than a millisecond: that of one dataset in a thousand.
+    model.Session.execute(
+        sa.text(
+            "UPDATE package SET metadata_modified = date_trunc('second', metadata_modified)"
+            " + interval '400 microseconds'"
+        )
+    )
+    model.Session.commit()
     results = search(app, "sort=name+asc&include_private=true", editor)
-    assert [extras(each) for each in results] == [
-        extras(shown(app, each["name"], editor)) for each in results
-    ]
+    answers = [shown(app, each["name"], editor) for each in results]
+    assert [_stored_extras(each) for each in results] == [_stored_extras(each) for each in answers]
     assert [len(computed(each)) for each in results].count(4) == 2
     assert search(app, "fl=id,title&rows=1")[0].keys() == {"id", "title"}
     act("package_patch", id=source, private=True)
