@@ -597,6 +597,14 @@ MUTANTS = (
         ),
     ),
     Mutant(
+        "half-refused-update",
+        "Nothing of an update that was refused stays, whatever savepoints CKAN left open.",
+        "ckanext.ukharvest.write_batch.WriteBatch.savepoint",
+        "while inner is not None and inner is not nested:",
+        "while False:",
+        ("tests/ckan/harvest/batch/test_batch_transaction.py",),
+    ),
+    Mutant(
         "job-of-refused-dataset",
         "Background jobs of a dataset that was refused are not run.",
         "ckanext.ukharvest.write_batch.WriteBatch.savepoint",

@@ -97,8 +97,11 @@ class WriteBatch:
             nested.commit()
         except BaseException:
             # Not after a commit that a trial has refused; but after a flush that failed.
-            if session.get_nested_transaction() is nested:
-                nested.rollback()
+            inner = session.get_nested_transaction()
+            while inner is not None and inner is not nested:  # CKAN 2.12's update leaves one open
+                inner = inner.parent
+            if inner is not None:
+                inner.rollback()
             if noted:  # CKAN deletes it after a rollback
                 session._object_cache = noted
             elif hasattr(session, "_object_cache"):

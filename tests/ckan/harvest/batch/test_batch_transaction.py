@@ -26,7 +26,7 @@ from ckanext.ukharvest.harvest.run import sweeper
 from ckanext.ukharvest.patches import polling
 from ckanext.ukharvest.plugin import UkharvestPlugin
 from tests.ckan.catalogues import catalogue, dataset
-from tests.ckan.harvest.batch.batches import deliver_one, gather, source
+from tests.ckan.harvest.batch.batches import PATH, deliver_one, gather, source
 from tests.ckan.harvest.consuming import consume_twice, together
 from tests.ckan.harvesting import (
     Portal,
@@ -145,6 +145,34 @@ def test_a_refused_record_is_taken_out_and_the_rest_is_imported(
     assert not titles & {each["title"] for each in portal.datasets()}
     assert len(portal.search_names()) == 6 - len(refused)
     assert figures(portal.run(id_)) == {"added": len(refused), "not modified": 6 - len(refused)}
+
+
+@pytest.mark.parametrize("by", ["hook", "database"])
+def test_refused_update_leaves_its_dataset_as_it_was(
+    by: str, portal: Portal, publisher: Publisher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """CKAN 2.12's package_update leaves a savepoint of its own open when something raises."""
+    real = UkharvestPlugin.after_dataset_update
+
+    def refuse(self: Any, context: Any, pkg_dict: dict[str, Any]) -> None:
+        real(self, context, pkg_dict)
+        if pkg_dict["title"] != "New 1":
+            return
+        if by == "database":
+            model.Session.add(model.Tag(name=None))
+            model.Session.flush()
+        raise ValueError("a bug of a plugin")
+
+    id_ = source(portal, publisher, 3)
+    portal.run(id_)
+    publisher.serve(PATH, catalogue([dataset(n, title=f"New {n}") for n in range(3)]))
+    job_id = gather(portal, id_)
+    with monkeypatch.context() as patch:
+        patch.setattr(UkharvestPlugin, "after_dataset_update", refuse)
+        deliver_one(portal.waiting(job_id)[0])
+    assert figures(portal.finish(job_id)) == {"updated": 2, "errored": 1}
+    titles = sorted(each["title"] for each in portal.datasets())
+    assert titles == ["Dataset 00001", "New 0", "New 2"]
 
 
 def test_listeners_hear_each_dataset_once(
