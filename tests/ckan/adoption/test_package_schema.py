@@ -20,6 +20,7 @@ from ckanext.ukharvest.sources.form_values import shown_options
 from tests.ckan.adoption.stock_harvests import (
     Stock,
     current_objects,
+    ids,
     numbered,
     of_another,
     stored,
@@ -142,6 +143,23 @@ def test_versions_that_the_form_refuses_can_be_restored_later(
     assert [differing_fields(*both) for both in zip(before, after, strict=True)] == [set()] * 2
     assert current_objects() == objects
     assert model.Session.query(Record).count() == 0
+
+
+def test_run_after_undo_adopts_again_although_one_was_refused(
+    portal: Portal, publisher: Publisher
+) -> None:
+    source = portal.source(serve(publisher, *numbered(2)))
+    Stock(source, portal.organization_id).fill(numbered(2))
+    before, [first, _second] = ids(portal), portal.datasets()
+    act("package_patch", id=first["id"], author="Highways")
+    assert figures(portal.run(source)) == {"updated": 2}
+    with portal_with("", "strict_form"):
+        done = act("ukharvest_source_adopt", source_id=source, undo=True)
+    assert (done["restored"], len(done["left"])) == (1, 1)
+    tried = queue.get_harvester("data_json").dry_run(HarvestSource.get(source), lambda *_: True)
+    assert "added" not in tried["changes"]
+    assert figures(portal.run(source)) == {"updated": 2}
+    assert ids(portal) == before
 
 
 def test_first_run_of_an_adopted_source_keeps_it_too(portal: Portal, publisher: Publisher) -> None:

@@ -66,14 +66,13 @@ def dry_run_source(
         for guid, record in known.items()
         if record.id in outdated
     }
-    is_due = not known or dataset_adoption.is_adoption_due(source.id)
     # Datasets for which a first run creates record rows.
     to_adopt = (
         {
             dataset.guid: dataset.as_known_record()
             for dataset in dataset_adoption.find_adoptable(source)
         }
-        if is_due
+        if dataset_adoption.does_run_adopt(source.id)
         else {}
     )
     if to_adopt and source_config.keeps_stock_schema(kind, setting.options):

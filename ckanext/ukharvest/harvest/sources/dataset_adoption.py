@@ -145,6 +145,16 @@ def is_adoption_due(source_id: str) -> bool:
     return not Session.query(was_read(source_id)).scalar()
 
 
+def does_run_adopt(source_id: str) -> bool:
+    """Tell whether the next run looks for datasets to adopt: also if it imports all that it has.
+
+    So after undo, which keeps the records of those datasets alone that CKAN refused to restore.
+    """
+    is_imported = (Record.package_id.isnot(None), Record.fingerprint != "")
+    has_imports = exists_statements(Record.source_id == source_id, *is_imported)
+    return not has_imports or is_adoption_due(source_id)
+
+
 def was_read(source_id: Any) -> Any:
     """Return the SQL condition that a run of ours has read a source completely.
 
