@@ -22,7 +22,7 @@ from ckanext.ukharvest.harvest.batch.dataset_writer import restore_version, show
 from ckanext.ukharvest.harvest.consumers import held_jobs
 from ckanext.ukharvest.harvest.database import execute
 from ckanext.ukharvest.harvest.index import pending_index
-from ckanext.ukharvest.harvest.model import DatasetBefore, Pending, Record
+from ckanext.ukharvest.harvest.model import DatasetBefore, Pending, Record, SourceState
 from ckanext.ukharvest.harvest.records import record_rows
 from ckanext.ukharvest.harvest.records.conflicts import Rejected, rejection_error
 from ckanext.ukharvest.write_batch import WriteBatch
@@ -84,6 +84,8 @@ def unkept_names(source_id: str, *conditions: Any) -> list[str]:
 def restore_datasets(source: HarvestSource, *, dry_run: bool) -> Restored:
     """Restore what nobody but our harvest changed; forget the source's records.
 
+    Of a source of ours the records stay to which no datasets were attached.
+
     Args:
         dry_run: only put the datasets through the validators; the transaction is rolled back.
     """
@@ -92,8 +94,12 @@ def restore_datasets(source: HarvestSource, *, dry_run: bool) -> Restored:
     new = unkept_names(source_id, model.Package.state == ACTIVE)
     left = [LeftDataset(name, STAYS_NEW) for name in new]
     datasets, refused = 0, []
+    state = Session.get(SourceState, source_id)
+    is_ours = not (state and state.adopted_from)
     with write_batch.collect(is_trial=dry_run) as batch:
         for row, package, removed in _kept(source_id):
+            if row.object_id or "harvest_source_id" in extra_values(row.before or {}):
+                is_ours = False
             if package.state != ACTIVE and not removed:
                 left.append(LeftDataset(package.name, STAYS_DELETED))
                 continue
@@ -108,13 +114,17 @@ def restore_datasets(source: HarvestSource, *, dry_run: bool) -> Restored:
         jobs = None if dry_run else held_jobs.store_held_jobs(batch)
     if not dry_run:
         _return_objects(source_id)
-        of_records = Pending.source_id == source_id, Pending.kind != PendingKind.SOURCE
-        execute(sa.delete(Pending).where(*of_records))
+        before = sa.select(DatasetBefore.package_id).where(DatasetBefore.source_id == source_id)
+        attached = (Record.source_id == source_id, Record.package_id.in_(before))
+        guids = sa.select(Record.guid).where(*attached)
+        waits = Pending.source_id == source_id, Pending.kind != PendingKind.SOURCE
+        of_these = (Pending.guid.in_(guids),) if is_ours else ()
+        execute(sa.delete(Pending).where(*waits, *of_these))
         # What CKAN refuses now can be restored later.
         for table, *own in (
-            (DatasetBefore,),
             # Those that no run has confirmed are released as before a first run.
-            (Record, Record.adopted == ""),
+            (Record, Record.adopted == "", *(attached if is_ours else ())),
+            (DatasetBefore,),
         ):
             is_done = sa.func.coalesce(table.package_id, "").notin_(refused)
             execute(sa.delete(table).where(table.source_id == source_id, is_done, *own))
@@ -204,11 +214,10 @@ def _with_blanks(
 
 def _return_objects(source_id: str) -> None:
     """Make the earlier harvester's objects the current ones again, by which it finds datasets."""
-    kept = Session.query(DatasetBefore.package_id, DatasetBefore.object_id).join(
-        HarvestObject, HarvestObject.id == DatasetBefore.object_id
-    )
+    kept = Session.query(
+        DatasetBefore.package_id, sa.func.coalesce(HarvestObject.id, "")
+    ).outerjoin(HarvestObject, HarvestObject.id == DatasetBefore.object_id)
     objects = dict(kept.filter(DatasetBefore.source_id == source_id).all())
-    is_theirs = HarvestObject.id.in_(list(objects.values()))
-    is_of_these = HarvestObject.package_id.in_(list(objects))
-    execute(sa.update(HarvestObject).where(is_of_these, ~is_theirs).values(current=False))
+    record_rows.retire_objects(objects)
+    is_theirs = HarvestObject.id.in_(objects.values())
     execute(sa.update(HarvestObject).where(is_theirs).values(current=True))

@@ -14,8 +14,9 @@ from ckanext.harvest.model import HarvestSource
 
 from ckanext.ukharvest.adoption.pairs import read_csv
 from ckanext.ukharvest.cli import ukharvest
+from ckanext.ukharvest.core.dataset_changes import differing_fields
 from ckanext.ukharvest.harvest.model import Record
-from tests.ckan.adoption.stock_harvests import numbered
+from tests.ckan.adoption.stock_harvests import current_objects, numbered
 from tests.ckan.catalogues import catalogue
 from tests.ckan.harvesting import Portal, act, figures
 from tests.publisher import Publisher
@@ -92,6 +93,21 @@ def test_attached_datasets_are_released_by_undo(
     assert (undone.exit_code, "2 datasets no longer" in undone.output) == (0, True)
     assert figures(portal.run(source)) == {"added": 4}
     assert len(portal.datasets()) == 6
+
+
+def test_undo_after_a_run_releases_only_attached_datasets(
+    portal: Portal, source: str, by_hand: list[str]
+) -> None:
+    before = act("package_show", id=by_hand[0])
+    act("ukharvest_dataset_attach", source_id=source, pairs=pairs(by_hand[:1]))
+    assert figures(portal.run(source)) == {"added": 3, "updated": 1}
+    done = act("ukharvest_source_adopt", source_id=source, undo=True)
+    assert (done["restored"], len(done["left"])) == (1, 3)
+    own = [row.guid for row in model.Session.query(Record).filter(Record.resources.isnot(None))]
+    assert sorted(own) == GUIDS[1:]
+    assert before["id"] not in current_objects()
+    assert figures(portal.run(source)) == {"added": 1, "not modified": 3}
+    assert differing_fields(before, act("package_show", id=by_hand[0])) == set()
 
 
 def test_one_wrong_pair_attaches_none_and_is_named(
