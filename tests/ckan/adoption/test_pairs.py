@@ -17,7 +17,7 @@ from ckanext.ukharvest.cli import ukharvest
 from ckanext.ukharvest.core.dataset_changes import differing_fields
 from ckanext.ukharvest.harvest.model import Record
 from tests.ckan.adoption.stock_harvests import current_objects, numbered
-from tests.ckan.catalogues import catalogue
+from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, act, figures
 from tests.publisher import Publisher
 
@@ -108,6 +108,25 @@ def test_undo_after_a_run_releases_only_attached_datasets(
     assert before["id"] not in current_objects()
     assert figures(portal.run(source)) == {"added": 1, "not modified": 3}
     assert differing_fields(before, act("package_show", id=by_hand[0])) == set()
+
+
+@pytest.mark.ckan_config("ckanext.ukharvest.delete.after_runs", "1")
+@pytest.mark.parametrize("by", ["CKAN", "parser"])
+def test_attached_dataset_that_no_run_wrote_is_never_deleted(
+    by: str, portal: Portal, publisher: Publisher, source: str, by_hand: list[str]
+) -> None:
+    before = act("package_show", id=by_hand[0])
+    act("ukharvest_dataset_attach", source_id=source, pairs=pairs(by_hand[:1]))
+    config = '{"default_tags": ["x"]}' if by == "CKAN" else ""  # CKAN's tags are longer
+    act("harvest_source_patch", id=source, config=config)
+    publisher.serve(PATH, catalogue([dataset(0, title="" if by == "parser" else "Parking")]))
+    for _run in range(2):
+        assert figures(portal.run(source)) == {"errored": 1}
+    act("harvest_source_patch", id=source, config="")
+    publisher.serve(PATH, catalogue(numbered(3)[1:]))
+    assert figures(portal.run(source)) == {"added": 2}
+    assert act("package_show", id=by_hand[0]) == before
+    assert model.Session.query(Record).count() == 2
 
 
 def test_one_wrong_pair_attaches_none_and_is_named(

@@ -188,7 +188,10 @@ class Failed(Result):
 
     def put(self, item: Item, row: Record) -> None:
         error = self.error
+        # Until a run has written it, the dataset that a person attached is not the source's.
+        adopted = row.adopted if row.adopted == AdoptedBy.GUID else ""
         _mark_seen(item, row)
+        row.adopted = adopted
         row.outcome = RecordOutcome.ERRORED
         row.error = {"code": error.code, "message": error.message, "line": error.line}
         row.error["wording"] = wording_of(error.message)
