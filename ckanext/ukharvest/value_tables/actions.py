@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import sqlalchemy as sa
 from ckan import authz, model
 from ckan.plugins import toolkit as tk
+from ckanext.harvest.model import HarvestSource
 
+from ckanext.ukharvest import source_types
+from ckanext.ukharvest.core.errors import ConfigError
+from ckanext.ukharvest.harvest.sources import source_config, value_tables
 from ckanext.ukharvest.lib.lookups import source_of
 from ckanext.ukharvest.lib.schema import invalid
 from ckanext.ukharvest.mapping.record_values import OF_PORTAL, ORGANISATION, fold
@@ -17,6 +21,7 @@ from ckanext.ukharvest.value_tables import schema as row_schema
 from ckanext.ukharvest.value_tables.model import MOST_PROPOSED, Key
 
 SOURCE, PORTAL = "source", "portal"
+_NO_OPTIONS: Mapping[str, Any] = {"organisations": {}, "remote_orgs": ""}
 
 
 @tk.side_effect_free
@@ -131,8 +136,20 @@ def ukharvest_value_update(context: Any, data_dict: dict[str, Any]) -> dict[str,
     user, is_free = context.get("user"), _is_free(context)
     table = rows_model.load_rows(source_id)
     stored = {(row.field, fold(row.value)): row.ours for row in table}
-    checked, errors = row_schema.check(rows, stored, user, is_free=is_free)
+    others = _load_others(source_id) if source_id and not is_free else {}
+    checked, errors = row_schema.check(rows, stored, user, others=others, is_free=is_free)
     if errors:
         raise tk.ValidationError(errors)
     rows_model.save_rows(source_id, checked)
     return _listed(source_id, context)
+
+
+def _load_others(source_id: str) -> Mapping[Key, str]:
+    """Return what values become where a source's own table has no row: id or name of a group."""
+    source = HarvestSource.get(source_id)
+    kind = source_types.find(source.type)
+    try:
+        options = source_config.read_options(kind, source.config) if kind else _NO_OPTIONS
+    except ConfigError:
+        options = _NO_OPTIONS
+    return value_tables.load(None, options).ours

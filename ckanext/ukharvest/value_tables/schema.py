@@ -50,13 +50,19 @@ def rows_of(values: Any) -> list[Row]:
 
 
 def check(
-    rows: Iterable[Row], stored: Mapping[Key, str], user: str, *, is_free: bool
+    rows: Iterable[Row],
+    stored: Mapping[Key, str],
+    user: str,
+    *,
+    others: Mapping[Key, str],
+    is_free: bool,
 ) -> tuple[dict[Key, tuple[str, str]], Errors]:
     """Return field and folded value → the value as written and ours; and errors.
 
     Args:
         stored: field and folded value → ours, of the rows that the table has.
         user: name of who saves the rows.
+        others: the same of rows that apply where the table has none.
         is_free: they may name any organisation and group.
     """
     checked: dict[Key, tuple[str, str]] = {}
@@ -65,14 +71,15 @@ def check(
         try:
             _check_field(row)
             ours = _ours(row, user, is_free=is_free) if row.ours else ""
-            before = stored.get((row.field, fold(row.value)), "")
-            if before not in ("", ours) and not is_free:
-                _check_given_up(row.field, before, user)
+            key = row.field, fold(row.value)
+            if row.field in record_values.OF_PORTAL and not is_free:
+                other = others.get(key, "")
+                _check_given_up(row.field, stored.get(key, other), ours or other, user)
         except tk.Invalid as exc:
             place = gettext("Row {n}, {value}", n=number, value=shorten(row.value))
             errors.append(labelled(place, exc.error))
         else:
-            checked[row.field, fold(row.value)] = row.value, ours
+            checked[key] = row.value, ours
     after = {**stored, **{key: ours for key, (_value, ours) in checked.items()}}
     names = {name for (name, _value), ours in after.items() if ours}
     if len(record_values.other_fields(names)) > MOST_FIELDS:
@@ -123,14 +130,18 @@ def _group_id(row: Row, user: str, *, is_free: bool) -> str:
     return str(group.id)
 
 
-def _check_given_up(field: str, group_id: str, user: str) -> None:
-    """Check that a user may take datasets from the organisation or group that a row names.
+def _check_given_up(field: str, before: str, after: str, user: str) -> None:
+    """Check that a user may take datasets from the organisation or group that they went to before.
+
+    Args:
+        before, after: id or name, "" for none.
 
     Raises:
         Invalid: they may not.
     """
-    group = model.Group.get(group_id) if field in record_values.OF_PORTAL else None
-    if group and group.state == "active" and not _may_use(field, group.id, user):
+    group = model.Group.get(before)
+    is_left = group and group.state == "active" and group != model.Group.get(after)
+    if is_left and not _may_use(field, group.id, user):
         raise tk.Invalid(gettext("You do not administer {name}.", name=group.name))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 from typing import Any
 
 import pytest
@@ -148,6 +149,27 @@ def test_editors_take_datasets_only_from_what_they_administer(
     act("organization_member_create", id=other["id"], **role)
     save_as(editor, source=source, values=taken)
     assert table(source) == ({"ROADS": ours} if ours else {})
+
+
+@pytest.mark.parametrize("by", ["portal", "option", "remote_orgs"])
+def test_editors_take_no_datasets_that_no_row_of_theirs_gave(
+    source: str, organization: dict[str, str], by: str
+) -> None:
+    own, other = factories.Organization(name="own"), factories.Organization(name="other")
+    editor, value = member(organization), other["title"] if by == "remote_orgs" else "Roads"
+    role = {"username": editor["name"], "role": "admin"}
+    act("organization_member_create", id=own["id"], **role)
+    options = {"option": {"organisations": {value: "other"}}, "remote_orgs": {by: "only_local"}}
+    act("harvest_source_patch", id=source, config=json.dumps(options.get(by, {})))
+    if by == "portal":
+        act("ukharvest_value_update", values=[row("organisation", value, "other")])
+    taken = [row("organisation", value, "own")]
+    with pytest.raises(tk.ValidationError, match="You do not administer other"):
+        save_as(editor, source=source, values=taken)
+    act("ukharvest_value_update", source=source, values=taken)
+    save_as(editor, source=source, values=[row("organisation", value, "")])
+    act("organization_member_create", id=other["id"], **role)
+    assert save_as(editor, source=source, values=taken)["results"][0]["ours"] == "own"
 
 
 def test_broken_csv_is_refused(

@@ -108,10 +108,11 @@ class ValueTable:
         return check_groups(lost, "groups")
 
 
-def load(source_id: str, options: Mapping[str, Any]) -> ValueTable:
+def load(source_id: str | None, options: Mapping[str, Any]) -> ValueTable:
     """Return the rows that apply to a source.
 
     Args:
+        source_id: None: without those of its own table.
         options: of the source, validated.
     """
     row = ValueMapping
