@@ -216,9 +216,15 @@ def test_the_fields_that_the_source_gave_a_resource_go_with_it() -> None:
 def test_facts_of_one_file_do_not_stay_with_another() -> None:
     facts = {"mimetype": "text/csv", "hash": "1", "size": 7, "url_type": "upload", "position": 0}
     stays = {"id": "0", "datastore_active": True}
-    before = {"url": f"{URL}?v=1", "format": "CSV", **stays, **facts}
+    before = {"url": "https://moved.example/file.csv", "format": "CSV", **stays, **facts}
     (found,) = update(with_resource(), {"resources": [before]}, BARE).package["resources"]
     assert found == {"url": URL, "name": "", "format": "", **stays}
+
+
+def test_facts_of_a_file_stay_when_a_volatile_parameter_changes() -> None:
+    before = {"id": "0", "url": f"{URL}?t=1", "format": "CSV", "mimetype": "text/csv"}
+    (found,) = update(with_resource(), {"resources": [before]}, BARE).package["resources"]
+    assert found == {**before, "url": URL, "name": ""}
 
 
 def test_computed_values_of_a_resource_do_not_stay() -> None:

@@ -336,7 +336,7 @@ def keep_resource_fields(
         gone: the fields that the source supplied at the last import.
         schema: names of the dataset type's own fields of resources.
     """
-    is_same_file = resource.get("url") == existing.get("url")
+    is_same_file = _stable(resource.get("url")) == _stable(existing.get("url"))
     for key, value in existing.items():
         if key in _NO_RESOURCE_FIELDS or key in gone or not _is_given(value):
             continue
