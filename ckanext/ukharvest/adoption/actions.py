@@ -203,10 +203,8 @@ def ukharvest_dataset_attach(context: Any, data_dict: dict[str, Any]) -> dict[st
     tk.check_access("ukharvest_dataset_attach", context, data_dict)
     source_id = source_of(data_dict).id
     data = schema.validate(data_dict, adoption_schema.dataset_attach_schema())
-    try:
-        given = dataset_pairs.pairs_of(data_dict.get("pairs"))
-    except tk.Invalid as exc:
-        raise invalid("pairs", exc.error) from exc
+    rows = schema.rows(data_dict, "pairs", dataset_pairs.COLUMNS)
+    given = [dataset_pairs.Pair(*row) for row in rows]
     # The lock stops others from starting a run or attaching datasets until this is done.
     source = database.lock_source(source_id)
     try:

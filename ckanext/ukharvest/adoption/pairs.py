@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 from ckan import model
 from ckan.plugins import toolkit as tk
 
-from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.harvest.model import Record
 from ckanext.ukharvest.harvest.sources import dataset_adoption
 from ckanext.ukharvest.lib.csv_files import read_rows
@@ -17,9 +16,8 @@ from ckanext.ukharvest.lib.texts import gettext, labelled
 
 Session = model.Session
 
-MOST_PAIRS = 10_000  # of one call
 _MOST_ERRORS = 10
-_COLUMNS = ("dataset", "guid")
+COLUMNS = ("dataset", "guid")
 _UDATA = ("local", "remote")  # the same in the files of udata's command
 
 
@@ -48,20 +46,7 @@ def read_csv(data: bytes) -> list[dict[str, str]]:
     Raises:
         ValueError: with a sentence for people, it cannot be read.
     """
-    return read_rows(data, _COLUMNS, _UDATA, separators=",;")
-
-
-def pairs_of(value: Any) -> list[Pair]:
-    """Return the pairs of an action's parameter, which the validation of CKAN 2.11 takes apart.
-
-    Raises:
-        Invalid: it is no list of dicts, or too long.
-    """
-    if not isinstance(value, list) or not all(isinstance(row, Mapping) for row in value):
-        raise tk.Invalid(tk._("Expected a list of objects with dataset and guid."))
-    if len(value) > MOST_PAIRS:
-        raise tk.Invalid(gettext("At most {n} rows at a time.", n=MOST_PAIRS))
-    return [Pair(*(clean_text(row.get(name) or "") for name in _COLUMNS)) for row in value]
+    return read_rows(data, COLUMNS, _UDATA, separators=",;")
 
 
 def check_pairs(context: Any, source_id: str, pairs: Sequence[Pair]) -> list[Attached]:

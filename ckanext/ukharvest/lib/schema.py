@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ckan.plugins import toolkit as tk
 
+from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.lib.texts import gettext
 
 
@@ -77,6 +78,26 @@ def invalid(field: str, message: str) -> tk.ValidationError:
     """Return the error of a wrong parameter, to be raised."""
     # CKAN reads the errors of tags as those of a dataset's form.
     return tk.ValidationError({field: [{"name": [message]} if field == "tags" else message]})
+
+
+MOST_ROWS = 10_000  # of one call
+
+
+def rows(data_dict: Mapping[str, Any], name: str, columns: Sequence[str]) -> list[list[str]]:
+    """Return the texts of a parameter that is a list of dicts, in the order of the columns.
+
+    It is in no schema: the validation of CKAN 2.11 takes such a list apart.
+
+    Raises:
+        ValidationError: it is no such list, or too long.
+    """
+    given = data_dict.get(name)
+    if not isinstance(given, list) or not all(isinstance(row, Mapping) for row in given):
+        names = ", ".join(columns)
+        raise invalid(name, gettext("Expected a list of objects with {names}.", names=names))
+    if len(given) > MOST_ROWS:
+        raise invalid(name, gettext("At most {n} rows at a time.", n=MOST_ROWS))
+    return [[clean_text(row.get(column) or "") for column in columns] for row in given]
 
 
 def refuse_both(data_dict: Mapping[str, Any], one: str, other: str) -> None:

@@ -13,8 +13,8 @@ from ckanext.harvest.model import HarvestSource
 from ckanext.ukharvest import source_types
 from ckanext.ukharvest.core.errors import ConfigError
 from ckanext.ukharvest.harvest.sources import source_config, value_tables
+from ckanext.ukharvest.lib import schema
 from ckanext.ukharvest.lib.lookups import source_of
-from ckanext.ukharvest.lib.schema import invalid
 from ckanext.ukharvest.mapping.record_values import OF_PORTAL, ORGANISATION, fold
 from ckanext.ukharvest.value_tables import model as rows_model
 from ckanext.ukharvest.value_tables import schema as row_schema
@@ -129,10 +129,8 @@ def ukharvest_value_update(context: Any, data_dict: dict[str, Any]) -> dict[str,
     """
     tk.check_access("ukharvest_value_update", context, data_dict)
     source_id = _source_id(data_dict)
-    try:
-        rows = row_schema.rows_of(data_dict.get("values"))
-    except tk.Invalid as exc:
-        raise invalid("values", exc.error) from exc
+    names = ("field", "value", "ours")
+    rows = [row_schema.Row(*row) for row in schema.rows(data_dict, "values", names)]
     user, is_free = context.get("user"), _is_free(context)
     table = rows_model.load_rows(source_id)
     stored = {(row.field, fold(row.value)): row.ours for row in table}

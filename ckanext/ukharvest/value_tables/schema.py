@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import sqlalchemy as sa
 from ckan import authz, model
@@ -13,7 +13,7 @@ from ckan.plugins import toolkit as tk
 from ckanext.ukharvest.core.values import licences, theme_names
 from ckanext.ukharvest.core.values.frequencies import parse_frequency
 from ckanext.ukharvest.core.values.languages import parse_language
-from ckanext.ukharvest.core.values.text import clean_text, shorten
+from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.lib.schema import Errors
 from ckanext.ukharvest.lib.texts import gettext, labelled
 from ckanext.ukharvest.mapping import record_values
@@ -22,7 +22,6 @@ from ckanext.ukharvest.mapping.record_values import LONGEST, fold
 from ckanext.ukharvest.value_tables.model import Key
 
 MOST_FIELDS = 100  # other than ours; a run asks for each of them
-MOST_ROWS = 10_000  # of one call
 _MOST_ERRORS = 10
 _FIELD = re.compile(r"[\w:.-]{1,100}")
 
@@ -33,20 +32,6 @@ class Row(NamedTuple):
     field: str
     value: str
     ours: str
-
-
-def rows_of(values: Any) -> list[Row]:
-    """Return the rows of an action's parameter.
-
-    Raises:
-        Invalid: it is no list of dicts of texts, or too long.
-    """
-    if not isinstance(values, list) or not all(isinstance(row, Mapping) for row in values):
-        raise tk.Invalid(tk._("Expected a list of objects with field, value and ours."))
-    if len(values) > MOST_ROWS:
-        raise tk.Invalid(gettext("At most {n} rows at a time.", n=MOST_ROWS))
-    names = ("field", "value", "ours")
-    return [Row(*(clean_text(row.get(name) or "") for name in names)) for row in values]
 
 
 def check(
