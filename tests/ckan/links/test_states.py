@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 from collections.abc import Callable
 from typing import Any
 
@@ -13,7 +12,6 @@ from ckan import model
 from ckan.tests import factories
 from ckan.tests.helpers import CKANTestApp, call_action
 
-from ckanext.ukharvest.cli import ukharvest
 from ckanext.ukharvest.harvest.model import Link
 from ckanext.ukharvest.harvest.records import links as link_results
 from ckanext.ukharvest.rendering.values import INDEXED
@@ -191,19 +189,3 @@ def test_format_that_contradicts_the_metadata_is_reported(place: Place, app: CKA
     assert "The metadata says CSV, but the link leads to PDF." in pages(place, app)[1]
     assert place.resource["format"] == "CSV"
     assert (stars(place)["stars"], facet()) == (1, {"1": 1})
-
-
-def test_lists_by_state(place: Place, cli: Any) -> None:
-    place.publisher.serve(TABLE, "a,b\n1,2\n")
-    place.publish(TABLE, "/nothing.csv")
-    place.harvest()
-    work()
-    for state, paths in (("works", [TABLE]), ("failing", ["/nothing.csv"]), ("dead", [])):
-        urls = [place.publisher.url(path) for path in paths]
-        found = call_action("ukharvest_link_list", state=state)
-        assert [row["url"] for row in found["results"]] == urls
-        listed = cli.invoke(ukharvest, ["links", "--state", state, "--format", "json"])
-        assert [row["url"] for row in json.loads(listed.output)] == urls
-    assert call_action("ukharvest_link_list")["count"] == 2
-    table = cli.invoke(ukharvest, ["links", "--state", "failing"]).output
-    assert "Not reachable" in table
