@@ -174,8 +174,11 @@ def _restore(batch: WriteBatch, row: DatasetBefore, package: model.Package, type
 def _return_to_groups(package: model.Package, shown: Mapping[str, Any]) -> None:
     """Give a dataset back its organisation and groups, from which its deletion took it."""
     groups = [package.owner_org, *(group["id"] for group in shown.get("groups") or ())]
-    own = (model.Member.table_id == package.id, model.Member.group_id.in_(groups))
-    execute(sa.update(model.Member).where(*own).values(state=ACTIVE))
+    member = model.Member
+    own = (member.table_id == package.id, member.group_id.in_(groups))
+    # CKAN may have several rows for a group that the dataset once left.
+    ids = sa.select(sa.func.max(member.id)).where(*own).group_by(member.group_id)
+    execute(sa.update(member).where(member.id.in_(ids)).values(state=ACTIVE))
 
 
 def _merge(
