@@ -72,7 +72,7 @@ def dry_run_source(
             dataset.guid: dataset.as_known_record()
             for dataset in dataset_adoption.find_adoptable(source)
         }
-        if dataset_adoption.does_run_adopt(source.id)
+        if dataset_adoption.does_run_adopt(source.id, known)
         else {}
     )
     if to_adopt and source_config.keeps_stock_schema(kind, setting.options):

@@ -516,7 +516,7 @@ def _gather(state: GatherState) -> None:
     value_tables.mark_outdated(setting.id, setting.options)
     Session.commit()
     state.known = known_records(state.source.id)
-    is_due = dataset_adoption.does_run_adopt(state.source.id)
+    is_due = dataset_adoption.does_run_adopt(state.source.id, state.known)
     if is_due and dataset_adoption.adopt_datasets(state.source):
         if source_config.keep_stock_schema(state.kind, state.source):
             setting = setting_of(state.kind, state.source)

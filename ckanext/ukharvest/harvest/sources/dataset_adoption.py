@@ -20,7 +20,7 @@ from sqlalchemy.dialects import postgresql
 from ckanext.ukharvest import compat
 from ckanext.ukharvest.core.outcomes import NOT_READ, AdoptedBy
 from ckanext.ukharvest.harvest.database import execute, exists_statements
-from ckanext.ukharvest.harvest.model import JobReport, Record
+from ckanext.ukharvest.harvest.model import DatasetBefore, JobReport, Record
 from ckanext.ukharvest.reading.record_classifier import KnownRecord
 
 Session = model.Session
@@ -145,14 +145,20 @@ def is_adoption_due(source_id: str) -> bool:
     return not Session.query(was_read(source_id)).scalar()
 
 
-def does_run_adopt(source_id: str) -> bool:
-    """Tell whether the next run looks for datasets to adopt: also if it imports all that it has.
+def does_run_adopt(source_id: str, known: Collection[str]) -> bool:
+    """Tell whether the next run looks for datasets to adopt.
 
-    So after undo, which keeps the records of those datasets alone that CKAN refused to restore.
+    Also after undo, which keeps the records of those datasets alone that CKAN refused to restore.
+
+    Args:
+        known: identifiers of the source's records.
     """
-    is_imported = (Record.package_id.isnot(None), Record.fingerprint != "")
-    has_imports = exists_statements(Record.source_id == source_id, *is_imported)
-    return not has_imports or is_adoption_due(source_id)
+    if not known or is_adoption_due(source_id):
+        return True
+    is_imported = Record.package_id.isnot(None), Record.fingerprint != ""
+    return exists_statements(DatasetBefore.source_id == source_id) and not exists_statements(
+        Record.source_id == source_id, *is_imported
+    )
 
 
 def was_read(source_id: Any) -> Any:
