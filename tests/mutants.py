@@ -685,7 +685,7 @@ MUTANTS = (
         "ckanext.ukharvest.harvest.sources.value_tables._differs",
         '(ours or "") != table.find(field, text)',
         "ours is not None and ours != table.find(field, text)",
-        ("tests/ckan/value_tables/test_tables.py",),
+        ("tests/ckan/harvest/sources/test_value_tables.py",),
     ),
     Mutant(
         "value-of-others",
@@ -693,7 +693,7 @@ MUTANTS = (
         "ckanext.ukharvest.value_tables.schema._group_id",
         "if not is_free and not",
         "if is_free and not",
-        ("tests/ckan/value_tables/test_changes.py",),
+        ("tests/ckan/value_tables/test_actions.py",),
     ),
     Mutant(
         "nameless-record",
@@ -1238,7 +1238,7 @@ MUTANTS = (
         "ckanext.ukharvest.adoption.restore._restore",
         "{*row.edited, *differing_fields(row.after, now)}",
         "set(row.edited)",
-        ("tests/ckan/adoption/test_moves_and_back.py",),
+        ("tests/ckan/adoption/test_restore.py",),
     ),
     Mutant(
         "first-version-lost",
@@ -1246,7 +1246,7 @@ MUTANTS = (
         "ckanext.ukharvest.harvest.records.changes._KEEP_VERSIONS",
         "ELSE old.before END",
         "ELSE excluded.before END",
-        ("tests/ckan/adoption/test_moves_and_back.py",),
+        ("tests/ckan/adoption/test_restore.py",),
     ),
     Mutant(
         "private-becomes-public",
@@ -1481,7 +1481,7 @@ MUTANTS = (
         "ckanext.ukharvest.harvest.batch.dataset_writer.DatasetWriter.write",
         "differs or item.keeps",
         "differs",
-        ("tests/ckan/adoption/test_moves_and_back.py",),
+        ("tests/ckan/adoption/test_restore.py",),
     ),
     Mutant(
         "undo-keeps-values",
@@ -1489,7 +1489,7 @@ MUTANTS = (
         "ckanext.ukharvest.adoption.restore._with_blanks",
         'dict.fromkeys(blanks - {MODIFIED}, "")',
         "{}",
-        ("tests/ckan/adoption/test_moves_and_back.py",),
+        ("tests/ckan/adoption/test_restore.py",),
     ),
     Mutant(
         "options-after-undo",

@@ -14,9 +14,7 @@ from ckanext.ukharvest.core import encodings
 from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.core.http.guard import Guard
 from ckanext.ukharvest.core.http.request import Reply
-from ckanext.ukharvest.core.records import Problem
 from ckanext.ukharvest.core.xml import parser as xml
-from ckanext.ukharvest.core.xml import repair
 from ckanext.ukharvest.readers.json_document.stream import JsonFile
 from ckanext.ukharvest.readers.rdf.contexts import Contexts
 from ckanext.ukharvest.readers.rdf.file import RdfFile
@@ -77,21 +75,6 @@ def test_each_codec_reads_any_bytes_and_writes_any_text() -> None:
     for codec in encodings._LABELS:  # noqa: SLF001 - each, whatever its names
         every.decode(codec, "replace")
         "\ud800 é ŵ 漢 \U0001f30d".encode(codec, "xmlcharrefreplace")
-
-
-@pytest.mark.parametrize("name", ["klingon", *PYTHON])
-def test_xml_with_any_declared_name_is_read(name: str) -> None:
-    problems: list[Problem] = []
-    content = f'<?xml version="1.0" encoding="{name}"?>\n<a>Café &amp; x</a>'.encode("cp1252")
-    root = repair.parse(content, problems, url=URL)
-    (element,) = repair.elements(io.BytesIO(content), [("a",)], [], url=URL)
-    assert root.text
-    assert element.text == root.text
-    if not encodings.find_codec(name):
-        assert root.text == "Café & x"
-        words = f"the encoding '{name}', which is not one that we read; expected UTF-8"
-        assert words in problems[0].message
-        assert xml.parse_beginning(content) is not None
 
 
 @pytest.mark.parametrize("name", ["klingon", *PYTHON])

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
+import ckan.plugins as p
 import pytest
 from ckan import model
 from ckan.tests import factories
@@ -37,3 +39,21 @@ def run() -> Callable[..., Result]:
         return CliRunner().invoke(ukharvest, ["stars", *words], catch_exceptions=False)
 
     return invoke
+
+
+SECOND = Path(__file__).parents[1] / "second_package"
+
+
+@pytest.fixture
+def second(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., None]]:
+    """Load plugins of the second package, as if it were installed."""
+    monkeypatch.syspath_prepend(str(SECOND))
+    loaded: list[str] = []
+
+    def load(*names: str) -> None:
+        p.load(*names)
+        loaded.extend(names)
+
+    yield load
+    if loaded:
+        p.unload(*reversed(loaded))

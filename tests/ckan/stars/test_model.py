@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 
-import ckan.plugins as p
 import ckan.plugins.toolkit as tk
 import pytest
 import sqlalchemy as sa
@@ -14,7 +12,6 @@ from ckan import model
 from ckan.tests.helpers import call_action
 
 from ckanext.ukharvest.core.values.stars import Stars
-from ckanext.ukharvest.doctor import examine
 from ckanext.ukharvest.harvest.batch import dataset_rows
 from ckanext.ukharvest.stars import jobs as stars_jobs
 from ckanext.ukharvest.stars import rules as star_rules
@@ -26,8 +23,6 @@ from tests.ckan.stars.starred_datasets import make, show
 from tests.publisher import Publisher
 
 pytestmark = pytest.mark.in_process
-
-SECOND = Path(__file__).parents[1] / "second_package"
 
 
 def row(package_id: str) -> StarRating | None:
@@ -182,21 +177,6 @@ def test_an_import_scores_without_reading_again(
         show(source)
 
 
-@pytest.fixture
-def second(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., None]]:
-    """Load plugins of the second package, as if it were installed."""
-    monkeypatch.syspath_prepend(str(SECOND))
-    loaded: list[str] = []
-
-    def load(*names: str) -> None:
-        p.load(*names)
-        loaded.extend(names)
-
-    yield load
-    if loaded:
-        p.unload(*reversed(loaded))
-
-
 def test_a_harvest_brings_new_stars(portal: Portal, publisher: Publisher) -> None:
     publisher.serve("/data.json", catalogue([entry(1, license="")]))
     source = portal.source(publisher.url("/data.json"))
@@ -242,20 +222,3 @@ def test_a_package_with_bugs_changes_nothing(
     assert best(id_) == (3, "format", "CSV")
     assert "'faulty_stars' failed" in caplog.text
     assert show(id_)["resources"][1]["text"] == "0 out of 5: it is behind a password"
-
-
-def test_doctor_names_a_plugin_whose_stars_were_ignored(second: Callable[..., None]) -> None:
-    list(stars_jobs.score_all())
-    assert [each.level for each in examine(["stars-plugins"])] == ["ok"]
-    second("faulty_stars")
-    make({"format": "CSV"})
-    [finding] = examine(["stars-plugins"])
-    assert finding.level == "warning"
-    assert "'faulty_stars'" in finding.message
-    assert "stars --all" in finding.what_to_do
-    list(stars_jobs.score_all())  # it is still faulty
-    assert [each.level for each in examine(["stars-plugins"])] == ["warning"]
-    p.unload("faulty_stars")
-    list(stars_jobs.score_all())
-    assert [each.level for each in examine(["stars-plugins"])] == ["ok"]
-    p.load("faulty_stars")
