@@ -193,6 +193,12 @@ def test_what_is_not_read_whole_keeps_its_text(
     assert reported == codes
 
 
+def test_month_that_may_be_a_financial_year_asks_which() -> None:
+    words: list[str] = []
+    read_periods(["2009-10"], lambda _code, message, _end: words.append(message))
+    assert [("month" in text, "financial year" in text) for text in words] == [(True, True)]
+
+
 def test_each_of_several_periods_is_kept() -> None:
     periods = read_periods(["1990/1995", ("2010", "2015"), "1990/1995"], lambda *_problem: None)
     assert periods.whole == Period("1990", "2015")
