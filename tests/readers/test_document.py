@@ -78,7 +78,7 @@ def test_every_shape_of_a_catalogue_is_read(read: Read, document: Any, guids: li
         (b'{"dataset": [{"a": "x\ny"}]}', "line break or control character", 2),
         (b'{"good": "json"}', "expected an object with the key dataset or datasets.*good", None),
         (b'{"success": true, "result": []}', "CKAN's API", None),
-        (b'{"@graph": []}', "JSON-LD", None),
+        (b'{"@graph": []}', "JSON-LD graph, which the type dcat_rdf reads", None),
         (b'["a", "b"]', "a list of other things", None),
         (b'{"dataset": "text"}', "dataset is a string", None),
         (b"[" * 200 + b"]" * 200, "nested more than", 1),
