@@ -256,7 +256,7 @@ class Fields(BaseNode):
 
     def first(self, *keys: str) -> str:
         """Return the first of some fields' texts that is neither empty nor redacted."""
-        texts = (value_text(self.get(key)) for key in keys)
+        texts = (value_text(item) for key in keys for item in self.items(key, strict=False))
         return next((text for text in texts if text and not is_redacted(text)), "")
 
 
@@ -394,8 +394,14 @@ def _place(item: Any) -> Place | str:
     if not isinstance(item, Mapping):
         return clean_text(item) if isinstance(item, str) else ""
     names = (value_text(item.get(key)) for key in ("prefLabel", "name", "title", "altLabel"))
-    uri = value_text(item.get("@id"))
-    return Place(_spellings(item), next(filter(None, names), ""), uri if is_web_url(uri) else "")
+    uri, name, spellings = (
+        value_text(item.get("@id")),
+        next(filter(None, names), ""),
+        [*_spellings(item)],
+    )
+    if item and not (spellings or name or is_web_url(uri)):
+        return json.dumps(item, ensure_ascii=False)
+    return Place(spellings, name, uri if is_web_url(uri) else "")
 
 
 def _spellings(item: Mapping[str, Any]) -> Iterator[tuple[str, places.Parse]]:

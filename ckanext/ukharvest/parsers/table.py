@@ -266,6 +266,11 @@ def first_text(node: Node, names: Names) -> str:
     return next(iter(texts(node, names)), "")
 
 
+def first_words(node: Node, names: Names) -> str:
+    """Return all texts of the first field that has any, in one line, as written."""
+    return next(filter(None, (words(node, (name,)) for name in names)), "")
+
+
 def text(node: Node, names: Names) -> str:
     """Return the text of a field that has one, as written."""
     return node.text(*names)

@@ -128,6 +128,19 @@ def test_wrong_dates_are_reported() -> None:
     assert codes(geojson(date="2024/later", published="soon")) == ["bad-date", "bad-period"]
 
 
+def test_links_without_address_or_relation_are_told_or_read() -> None:
+    url = "https://a.example/page"
+    record = geojson(links=[url, "see below", {"title": "A"}, {"href": f"{url}/2"}])
+    assert [file.url for file in record.resources] == [url, f"{url}/2"]
+    assert codes(record) == ["wrong-type", "wrong-type", "missing-url"]
+
+
+def test_keyword_of_a_feature_has_its_label() -> None:
+    record = geojson(keywords=[{"prefLabel": "Fords"}, {"x": {"y": "z"}}])
+    assert record.tags == ("Fords",)
+    assert codes(record) == ["bad-tag"]
+
+
 @pytest.mark.parametrize("odd", [None, 1, True, [], {}, "x", [[]], [{}], {"name": []}])
 def test_odd_values_of_a_feature_do_not_fail(odd: Any) -> None:
     names = ("abstract", "keywords", "categories", "authors", "publisher", "date", "rights")

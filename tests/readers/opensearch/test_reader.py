@@ -167,6 +167,7 @@ def test_updated_and_navigation_of_a_feature_are_no_content(reads: Reads) -> Non
     again = of_feature(updated="2025", links=[{"rel": "data", **data}])
     assert first == again
     assert first != of_feature(updated="2024", links={"data": [{"href": "b.csv"}]})
+    assert first == of_feature(updated="2024", links={"data": "a.csv"})
 
 
 def test_a_saved_page_says_what_it_holds(tmp_path: Path) -> None:

@@ -6,20 +6,21 @@ A service has its results in one or both of them; the record itself decides how 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from ckanext.ukharvest.core.fingerprint import is_xml
+from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.core.records import Agent, DatasetRecord, Problem, RawRecord
 from ckanext.ukharvest.core.values import parties, places
 from ckanext.ukharvest.core.values.dates import parse_date
 from ckanext.ukharvest.core.values.languages import choose_language
 from ckanext.ukharvest.core.values.licences import read_licence
-from ckanext.ukharvest.core.values.markup import plain_line, plain_text
+from ckanext.ukharvest.core.values.markup import plain_line
 from ckanext.ukharvest.core.values.periods import is_span, join_periods
-from ckanext.ukharvest.core.values.text import clean_text
+from ckanext.ukharvest.core.values.text import clean_text, shorten
 from ckanext.ukharvest.core.values.web_addresses import (
     is_web_url,
     parse_url,
@@ -48,14 +49,15 @@ class Feature:
 
 
 def _paragraph(node: Fields, names: table.Names) -> str:
-    return plain_text(table.first_text(node, names))
+    texts = (table.paragraphs(node, (name,)) for name in names)
+    return next(filter(None, texts), "")
 
 
 def _tags(feature: Feature) -> FieldValues:
     node = feature.node
     items = [item for name in ("keywords", "categories") for item in _items(node, name)]
-    words = list(map(_word, items))
-    tags = read_tags(node, filter(None, words), "keywords")
+    words = [_word(item) or item for item in items]
+    tags = read_tags(node, words, "keywords")
     terms = (clean_text(item.get("term")) for item in items if isinstance(item, Mapping))
     themes = (term for term in terms if is_web_url(term) and term not in words)
     return {"tags": tags, "themes": tuple(dict.fromkeys(themes))}
@@ -66,7 +68,7 @@ def _word(value: Any) -> str:
     if not isinstance(value, Mapping):
         return clean_text(value)
     texts = (clean_text(value.get(name)) for name in ("label", "name", "term"))
-    return next(filter(None, texts), "")
+    return next(filter(None, texts), "") or value_text(value)
 
 
 def _items(fields: Fields, name: str) -> list[Any]:
@@ -124,9 +126,9 @@ def _spatial(feature: Feature) -> FieldValues:
 
 def _terms(feature: Feature) -> FieldValues:
     node = feature.node
-    texts = [value_text(item) for name in ("license", "licence") for item in _items(node, name)]
+    texts = [*node.texts("license", "licence")]
     texts += [link.url for link in _all_links(feature) if link.rel == "license"]
-    rights = plain_text(value_text(node.data.get("rights")))
+    rights = table.plain_lines(node, ("rights",))
     access = list(node.values("accessRights"))
     licence = read_licence((*texts, rights), node.reporter("rights"), access)
     return {"licence": licence, "rights": rights}
@@ -137,14 +139,27 @@ def _links(feature: Feature) -> FieldValues:
 
 
 def _all_links(feature: Feature) -> Iterator[atom.Link]:
-    for fields in (feature.node, feature.own):
-        for link in fields.objects("links"):
-            if isinstance(link, Fields) and (url := link.link("href")):
-                names = ("rel", "type", "title", "length", "lang")
-                rel, *texts = (value_text(link.data.get(name)) for name in names)
-                yield atom.Link(rel.lower(), url, *texts)
+    yield from _own_links(feature.node)
+    yield from _own_links(feature.own)
     yield from _download(feature.node)
     yield from _others(feature.node)
+
+
+def _own_links(fields: Fields) -> Iterator[atom.Link]:
+    """Yield the links of a list; a text is reported, and read if it is a URL."""
+    for link in fields.objects("links"):
+        if isinstance(link, str):
+            words = Message("expected an object, but found a text ({part})", part=shorten(link, 60))
+            fields.report("wrong-type", "links", words)
+            if is_web_url(link):
+                yield atom.Link("related", link)
+        elif url := link.link("href"):
+            names = ("rel", "type", "title", "length", "lang")
+            rel, *texts = (value_text(link.data.get(name)) for name in names)
+            yield atom.Link(rel.lower() or "related", url, *texts)
+        elif not link.is_settled("href"):
+            words = Message("missing; expected the file's web address")
+            link.report("missing-url", "href", words)
 
 
 def _download(node: Fields) -> Iterator[atom.Link]:
@@ -160,7 +175,7 @@ def _download(node: Fields) -> Iterator[atom.Link]:
 def _others(node: Fields) -> Iterator[atom.Link]:
     """Yield pictures and services that properties of their own name."""
     for key in ("quicklook", "thumbnail"):
-        if url := node.url(key):
+        for url in node.links(key):
             yield atom.Link("preview", url)
     browse = as_object(as_object(node.data.get("services")).get("browse"))
     layer = as_object(browse.get("layer"))
@@ -215,73 +230,75 @@ _GEOJSON_MAPPING: tuple[Field | table.Row, ...] = (
         _links,
     ),
     _row("accrualPeriodicity", "frequency", table.frequency),
-    _row("versionInfo", "version", table.first_text),
+    _row("versionInfo", "version", table.first_words),
     _row("additionalAttributes", "extras additional_…, the publisher's own", _others_of_publisher),
-    _row("identifier", "extra identifier", table.first_text),
-    _row("subtitle", "extra alternative", table.first_text),
-    _row("status", "extra status", table.first_text),
-    _row("accessRights", "extra access_rights", table.first_text),
-    _row("bibliographicCitation", "extra bibliographic_citation", table.first_text),
-    _row("provenance", "extra provenance", table.first_text),
-    _row("purpose", "extra purpose", table.first_text),
-    _row("versionNotes", "extra version_notes", table.first_text),
-    _row("isPartOf", "extra is_part_of", table.first_text),
-    _row("resolution", "extra resolution", table.first_text),
-    _row("doi", "extra doi", table.first_text),
-    _row("collection", "extra collection", table.first_text),
-    _row("sensorMode", "extra operational_mode", table.first_text),
+    _row("identifier", "extra identifier", table.first_words),
+    _row("subtitle", "extra alternative", table.first_words),
+    _row("status", "extra status", table.first_words),
+    _row("accessRights", "extra access_rights", table.first_words),
+    _row("bibliographicCitation", "extra bibliographic_citation", table.first_words),
+    _row("provenance", "extra provenance", table.first_words),
+    _row("purpose", "extra purpose", table.first_words),
+    _row("versionNotes", "extra version_notes", table.first_words),
+    _row("isPartOf", "extra is_part_of", table.first_words),
+    _row("resolution", "extra resolution", table.first_words),
+    _row("doi", "extra doi", table.first_words),
+    _row("collection", "extra collection", table.first_words),
+    _row("sensorMode", "extra operational_mode", table.first_words),
     # EOP metadata: OGC 17-003r2, and the older form, which has them side by side.
-    _row(f"{_ACQUISITION}.platform.platformShortName platform", "extra platform", table.first_text),
+    _row(
+        f"{_ACQUISITION}.platform.platformShortName platform", "extra platform", table.first_words
+    ),
     _row(
         f"{_ACQUISITION}.platform.platformSerialIdentifier",
         "extra platform_serial_identifier",
-        table.first_text,
+        table.first_words,
     ),
-    _row(f"{_ACQUISITION}.platform.orbitType", "extra orbit_type", table.first_text),
+    _row(f"{_ACQUISITION}.platform.orbitType", "extra orbit_type", table.first_words),
     _row(
         f"{_ACQUISITION}.instrument.instrumentShortName instrument",
         "extra instrument",
-        table.first_text,
+        table.first_words,
     ),
-    _row(f"{_ACQUISITION}.instrument.sensorType", "extra sensor_type", table.first_text),
+    _row(f"{_ACQUISITION}.instrument.sensorType", "extra sensor_type", table.first_words),
     _row(
-        f"{_ACQUISITION}.instrument.description", "extra instrument_description", table.first_text
+        f"{_ACQUISITION}.instrument.description", "extra instrument_description", table.first_words
     ),
     _row(
         f"{_ACQUISITION}.acquisitionParameters.orbitNumber orbitNumber",
         "extra orbit_number",
-        table.first_text,
+        table.first_words,
     ),
     _row(
         f"{_ACQUISITION}.acquisitionParameters.orbitDirection",
         "extra orbit_direction",
-        table.first_text,
+        table.first_words,
     ),
     _row(
         f"{_ACQUISITION}.acquisitionParameters.acquisitionType",
         "extra acquisition_type",
-        table.first_text,
+        table.first_words,
     ),
-    _row("productInformation.productType productType", "extra product_type", table.first_text),
+    _row("productInformation.productType productType", "extra product_type", table.first_words),
     _row(
         "productInformation.processingLevel processingLevel",
         "extra processing_level",
-        table.first_text,
+        table.first_words,
     ),
     _row(
-        "productInformation.processorName processorName", "extra processor_name", table.first_text
+        "productInformation.processorName processorName", "extra processor_name", table.first_words
     ),
     _row(
         "productInformation.processingDate processingDate",
         "extra processing_date",
-        table.first_text,
+        table.first_words,
     ),
-    _row("productInformation.cloudCover cloudCover", "extra cloud_cover", table.first_text),
-    _row("productInformation.statusDetail statusDetail", "extra status_detail", table.first_text),
+    _row("productInformation.cloudCover cloudCover", "extra cloud_cover", table.first_words),
+    _row("productInformation.statusDetail statusDetail", "extra status_detail", table.first_words),
     _row(
         "productInformation.parentIdentifier parentIdentifier",
         "extra parent_identifier",
-        table.first_text,
+        table.first_words,
     ),
     Field(("every other property",), "extras"),
 )
@@ -293,10 +310,20 @@ _READ = frozenset(name.partition(".")[0] for name in _NAMES) | _SAID_ELSEWHERE
 _OWN = table.names_read(_GEOJSON_MAPPING) | {"type", "properties"}
 
 
-def unread(feature: Feature) -> Iterator[tuple[str, str]]:
-    """Yield the properties, and the feature's own members, that no row of the mapping reads."""
-    yield from package.unread_members(feature.node.data, _READ)
-    yield from package.unread_members(feature.own.data, _OWN)
+# A text there means nothing.
+_OBJECTS = frozenset(("additionalAttributes", "services", "offerings", "contributors"))
+_OBJECTS |= {_ACQUISITION, "productInformation"}
+
+
+def unread(feature: Feature, barren: Set[str]) -> Iterator[tuple[str, str]]:
+    """Yield properties and members of the feature of which no row of the mapping made anything."""
+    names = {name.removeprefix("properties.").partition(".")[0] for name in barren}
+    names -= {
+        name.partition(".")[0] for name in _NAMES - names if f"properties.{name}" not in barren
+    }
+    odd = feature.node.odd(names) | (names & _OBJECTS)
+    yield from package.unread_members(feature.node.data, _READ - odd)
+    yield from package.unread_members(feature.own.data, _OWN - feature.own.odd(barren))
 
 
 VERSION = 3
@@ -324,7 +351,7 @@ def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
         Feature(own, node),
         problems,
         needed={"notes": ("properties.abstract", "what the data is")},
-        unread=lambda _barren: unread(Feature(own, node)),
+        unread=lambda barren: unread(Feature(own, node), barren),
     )
 
 

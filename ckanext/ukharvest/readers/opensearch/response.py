@@ -164,7 +164,8 @@ def _links(value: Any) -> Iterator[dict[str, Any]]:
     """Yield links in JSON, each with ``rel``: OGC 17-047 groups them by it, others list them."""
     groups = value.items() if isinstance(value, Mapping) else ((None, value),)
     for rel, group in groups:
-        for link in group if isinstance(group, list) else [group]:
+        for item in group if isinstance(group, list) else [group]:
+            link = {"href": item} if isinstance(item, str) else item
             if isinstance(link, Mapping):
                 yield {**link, "rel": clean_text(rel or link.get("rel"))}
 
