@@ -54,6 +54,7 @@ IN_JSON = {
     "lists": [[VALUE]],
     "value": {"@value": VALUE},
     "named": {"name": VALUE},
+    "labels": {"prefLabel": ["word", VALUE]},
     "object": {"zz": VALUE},
     "objects": [{"zz": VALUE}],
     "nested": {"x": {"y": VALUE}},

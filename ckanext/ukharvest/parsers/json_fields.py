@@ -9,6 +9,7 @@ import contextlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import chain, islice
 from typing import Any
 
 from ckanext.ukharvest.core.errors import ParseError
@@ -131,14 +132,14 @@ class Fields(BaseNode):
 
     def listed(self, key: str) -> tuple[str, ...]:
         """Return the texts of a list; report a field that is none."""
-        return tuple(filter(None, map(value_text, self.items(key))))
+        return tuple(filter(None, chain.from_iterable(map(value_texts, self.items(key)))))
 
     def texts(self, *names: str) -> tuple[str, ...]:
         """Return the texts of lists or of lone values; "a.b" is a member b of a member a."""
         texts: list[str] = []
         for name in names:
             if "." not in name or name in self.data:
-                texts += map(value_text, self.items(name, strict=False))
+                texts += chain.from_iterable(map(value_texts, self.items(name, strict=False)))
             else:
                 texts += _at_path(self.data, name.split("."))
         return tuple(filter(None, texts))
@@ -303,7 +304,7 @@ def _at_path(value: Any, path: Sequence[str]) -> Iterator[str]:
     """Yield the texts at the end of a path of members; each item of a list is followed."""
     for item in value if isinstance(value, list) else [value]:
         if not path:
-            yield value_text(item)
+            yield from value_texts(item)
         elif isinstance(item, Mapping):
             yield from _at_path(item.get(path[0]), path[1:])
 
@@ -315,22 +316,29 @@ def as_object(value: Any) -> Mapping[str, Any]:
 
 def value_text(value: Any) -> str:
     """Return a value as text: an object's label; of a language map English if it has it."""
-    if value is None:  # as most fields are
-        return ""
+    return "" if value is None else ", ".join(value_texts(value))  # None, as most fields are
+
+
+def value_texts(value: Any) -> list[str]:
+    """Return the same as several texts where an object's label has several."""
     if isinstance(value, (str, Mapping)):
         value = choose_language(value)
     if isinstance(value, str) or not isinstance(value, Mapping):
-        return clean_text(value)
+        return [clean_text(value)]
     for key in (*_WORDS, "en", "en-GB", "en-US"):
         item = choose_language(value.get(key))
-        if isinstance(item, list) and item:
-            item = item[0]
-        if text := clean_text(item):
-            return text
+        texts = map(clean_text, item if isinstance(item, list) else [item])
+        if label := list(filter(None, texts)):
+            return label
     if any(key.startswith("@") for key in value):
-        return ""
+        return []
     texts = (clean_text(item) for key, item in value.items() if 2 <= len(key) <= 5)
-    return next(filter(None, texts), "")
+    return list(islice(filter(None, texts), 1))
+
+
+def labels(items: Iterable[Any]) -> list[Any]:
+    """Return the texts of values; one without a text stays as it is, to be reported."""
+    return [text or item for item in items for text in value_texts(item) or [""]]
 
 
 def value_url(value: Any) -> str:

@@ -34,6 +34,7 @@ from ckanext.ukharvest.parsers.data_json import shared_fields as parts
 from ckanext.ukharvest.parsers.data_json.resources import ROWS, own_extras, own_fields
 from ckanext.ukharvest.parsers.json_fields import (
     Fields,
+    labels,
     load_object,
     value_text,
     value_url,
@@ -184,7 +185,7 @@ def _translations(fields: Fields) -> FieldValues:
 
 
 def _tags(fields: Fields, names: table.Names) -> table.Names:
-    return read_tags(fields, fields.items(names[0]), names[0])
+    return read_tags(fields, labels(fields.items(names[0])), names[0])
 
 
 def _themes(fields: Fields) -> FieldValues:

@@ -18,6 +18,7 @@ from ckanext.ukharvest.parsers.json_fields import (
     Fields,
     map_pairs,
     value_text,
+    value_texts,
     value_url,
 )
 
@@ -55,14 +56,15 @@ def _agent(part: Fields | str, owner: str) -> Agent:
     return parties.read_agent(_name(part), email, _url(part), part.reporter(key, email))
 
 
-def _names_upwards(body: Fields | str | None) -> Iterator[str]:
-    """Yield the names of a body and of those above it."""
-    while body is not None:
-        if isinstance(body, str):
-            yield plain_line(body)
-            return
-        yield _name(body)
-        body = next(_parts(body, "subOrganizationOf"), None)
+def _names_upwards(body: Fields | str) -> Iterator[str]:
+    """Yield the names of a body and of those above it, those of one level together."""
+    bodies = [body]
+    while bodies:
+        yield ", ".join(
+            plain_line(part) if isinstance(part, str) else _name(part) for part in bodies
+        )
+        parts = [part for part in bodies if isinstance(part, Fields)]
+        bodies = [above for part in parts for above in _parts(part, "subOrganizationOf")]
 
 
 def _contacts(fields: Fields) -> tuple[list[Agent], str]:
@@ -173,5 +175,5 @@ def licence(fields: Fields, names: tuple[str, ...] = ("license", "licence")) -> 
     values = value if isinstance(value, list) else [value]
     if isinstance(value, list):
         fields.text(key)
-    texts = [text for item in values for text in (value_url(item), value_text(item)) if text]
+    texts = [text for item in values for text in (value_url(item), *value_texts(item)) if text]
     return read_licence(texts, fields.reporter(key), table.texts(fields, TERMS))
