@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
+from ckanext.ukharvest.core.fingerprint import canonical_json
 from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.core.records import Problem
 from ckanext.ukharvest.core.values.markup import plain_text
@@ -49,7 +50,7 @@ def clean_tags(values: Iterable[object], field: str) -> tuple[tuple[str, ...], t
     for value in [values] if isinstance(values, str) else values:
         text = plain_text(clean_text(value) or value)
         if value is not None and not isinstance(value, str) and not text:
-            dropped.append(type(value).__name__)
+            dropped.append(canonical_json(value))
         # Entities first: the semicolon of "Health &amp; safety" separates nothing.
         for part in _split(text):
             tag = _tag(part)
