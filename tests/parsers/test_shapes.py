@@ -19,6 +19,8 @@ from ckanext.ukharvest.parsers.data_json import resources as data_json_files
 from ckanext.ukharvest.parsers.dcat import distribution
 from ckanext.ukharvest.parsers.dcat import parser as dcat
 from ckanext.ukharvest.parsers.dcat.node import NAMESPACES
+from ckanext.ukharvest.parsers.ods import dataset as ods_dataset
+from ckanext.ukharvest.parsers.ods import parser as ods
 from ckanext.ukharvest.parsers.opensearch import atom
 from ckanext.ukharvest.parsers.opensearch import parser as opensearch
 from tests.parsers import carriers
@@ -147,6 +149,31 @@ FORMATS: dict[str, tuple[Iterable[Any], dict[str, Any], Carry]] = {
         IN_JSON,
         lambda name, value: carriers.geojson({name: value}),
     ),
+    "ods": (
+        table.names_read(ods.MAPPING, ods_dataset.DEFAULT),
+        IN_JSON,
+        lambda name, value: carriers.ods({name: value}),
+    ),
+    "ods-dcat": (
+        table.names_read(ods.MAPPING, ods_dataset.DCAT),
+        IN_JSON,
+        lambda name, value: carriers.ods(dcat={name: value}),
+    ),
+    "ods-inspire": (
+        table.names_read(ods.MAPPING, ods_dataset.INSPIRE),
+        IN_JSON,
+        lambda name, value: carriers.ods(inspire={name: value}),
+    ),
+    "ods-own": (
+        ("attachments", "alternative_exports", "dataset_uid"),
+        IN_JSON,
+        lambda name, value: carriers.ods(**{name: value}),
+    ),
+    "ods-file": (
+        ("id", "title", "description", "mimetype", "modified"),
+        IN_JSON,
+        lambda name, value: carriers.ods(attachments=[{"url": FILE, name: value}]),
+    ),
     "oai_dc": (
         filter(IN_NAMESPACE.match, table.names_read(oai_dc.MAPPING)),
         IN_XML,
@@ -158,7 +185,7 @@ FORMATS: dict[str, tuple[Iterable[Any], dict[str, Any], Carry]] = {
         lambda name, value: carriers.atom(_element(name, value).replace("atom:", "")),
     ),
 }
-# Identity and title, without which there is no record; other names of the title.
+# Identity and title, without which there is no record; other names of the title; counters.
 APART = {"guid", "title", "id", "identifier", "@id", "@type", "extras", "uri", "name"}
 APART |= {"dc:title", "dct:title", "rdfs:label", "foaf:name", "schema:name", "skos:prefLabel"}
 APART |= {
@@ -168,6 +195,7 @@ APART |= {
     "schema:identifier",
     "schema:url",
     "dcat:servesDataset",
+    "records_count",
 }
 # What only goes with another value, or has one of its own: a map of languages.
 APART |= {"describedByType", "dataDictionaryType", "resource_type", "titleMap", "keywordMap"}

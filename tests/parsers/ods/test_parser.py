@@ -166,6 +166,28 @@ def print_of(default: dict[str, Any]) -> str:
     return fingerprint(parser.VOLATILE.sub("", content), parser.FORM, ())
 
 
+def test_odd_shapes_of_ods_are_read_or_kept() -> None:
+    record = parse(
+        {"references": "see the annual report", "metadata_languages": "none"},
+        others={
+            "dcat": {
+                "contact_name": "C",
+                "contact_email": ["c@a.example"],
+                "temporal_coverage_start": ["2019"],
+            },
+            "inspire": {"extend_bounding_box_westbound_longitude": "-1", "lineage": {"x": {}}},
+        },
+    )
+    assert record.contact == Agent("C", "c@a.example")
+    assert record.temporal == Period("2019", "")
+    assert record.extras == {
+        "references": "see the annual report",
+        "metadata_languages": "none",
+        "inspire_extend_bounding_box_westbound_longitude": "-1",
+        "inspire_lineage": '{"x":{}}',
+    }
+
+
 @pytest.mark.parametrize(
     ("languages", "asked", "expected"),
     [

@@ -19,7 +19,7 @@ from ckanext.ukharvest.core.values.multivalue import is_no
 from ckanext.ukharvest.core.values.text import clean_text, shorten
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.parsers import json_fields, table
-from ckanext.ukharvest.parsers.json_fields import Fields, as_object
+from ckanext.ukharvest.parsers.json_fields import Fields, as_object, value_text
 from ckanext.ukharvest.parsers.package_dict import unread_members
 from ckanext.ukharvest.parsers.table import Field, row, without_repeats
 
@@ -142,7 +142,7 @@ def read_resources(dataset: Dataset, limit: int, modified: str) -> tuple[Resourc
     for key, kind in _FILES:
         read = partial(_file, dataset, key, kind)
         files += json_fields.read_resources(dataset.own, key, limit, "too-many-distributions", read)
-    return without_repeats(files, _references(dataset))
+    return without_repeats(files, references(dataset))
 
 
 def has_records(dataset: Dataset) -> bool:
@@ -191,6 +191,13 @@ def _file(dataset: Dataset, key: str, kind: str, part: Fields) -> ResourceRecord
         return None
     mimetype = part.text("mimetype")
     title = plain_line(part.text("title"))
+    if mimetype and "/" not in mimetype and not formats.label(mimetype):
+        words = Message(
+            "'{mimetype}' is not a known type; expected one such as text/csv",
+            mimetype=shorten(mimetype, 40),
+        )
+        part.report("unknown-format", "mimetype", words)
+    odd = part.odd(name for name in _READ if not value_text(part.get(name)))
     return ResourceRecord(
         url=url,
         id=f"{key}:{identity}" if identity else "",
@@ -200,7 +207,7 @@ def _file(dataset: Dataset, key: str, kind: str, part: Fields) -> ResourceRecord
         format=formats.label(mimetype) or formats.of_url(address) or formats.of_url(title),
         mimetype=mimetype if "/" in mimetype else "",
         kind=kind,
-        extras=table.add_unread({}, unread_members(part.data, _READ), of_file=True),
+        extras=table.add_unread({}, unread_members(part.data, _READ - odd), of_file=True),
     )
 
 
@@ -213,7 +220,7 @@ def _file_url(dataset: Dataset, key: str, identity: str) -> str:
     return f"{dataset.portal}/api/explore/v2.1/catalog/datasets/{dataset.path_id}/{key}/{name}"
 
 
-def _references(dataset: Dataset) -> Iterator[ResourceRecord]:
+def references(dataset: Dataset) -> Iterator[ResourceRecord]:
     """Yield the pages that a dataset names: what a dataset without records is about."""
     for text in dataset.default.texts("references"):
         for url in text.split():
@@ -230,4 +237,4 @@ RESOURCE_MAPPING = (
     Field(("modified",), "modified"),
     Field(("every other field of attachments and alternative_exports",), "extras"),
 )
-_READ = table.names_read(RESOURCE_MAPPING)
+_READ = frozenset(("id", "url", "title", "description", "mimetype"))

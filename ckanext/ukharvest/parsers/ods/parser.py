@@ -13,7 +13,7 @@ A portal with an API key gets it from a secret in the ini that the option creden
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import replace
 from typing import Any
 
@@ -32,7 +32,7 @@ from ckanext.ukharvest.core.values.places import read_box
 from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.parsers import table, uk_fields
-from ckanext.ukharvest.parsers.json_fields import Fields, load_object, value_text
+from ckanext.ukharvest.parsers.json_fields import Fields, labels, load_object, value_text
 from ckanext.ukharvest.parsers.ods.dataset import (
     DCAT,
     DEFAULT,
@@ -46,6 +46,7 @@ from ckanext.ukharvest.parsers.ods.dataset import (
     inspire_row,
     names,
     read_resources,
+    references,
 )
 from ckanext.ukharvest.parsers.package_dict import text_of, unread_members
 from ckanext.ukharvest.parsers.reporting import read_tags
@@ -101,12 +102,16 @@ def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
     _check_options(dataset, raw.display_name, options)
     title = plain_line(dataset.default.text("title"))
     table.require(raw, title, "title", "missing-title")
-    values, extras = collect(MAPPING, dataset)
+    barren: set[str] = set()
+    values, extras = collect(MAPPING, dataset, barren)
     limit, modified = options.get("max_resources", 1000), values.get("modified", "")
     values["resources"] = read_resources(dataset, limit, modified)
-    values["text_language"] = _text_language(dataset, options.get("language", ""))
+    languages = set(filter(None, map(language_code, dataset.default.texts("metadata_languages"))))
+    values["text_language"] = _text_language(languages, options.get("language", ""))
+    apart = {"metadata_languages": languages, "references": list(references(dataset))}
+    barren |= {DEFAULT + name for name, value in apart.items() if not value}
+    extras = table.add_unread(extras, _unread(dataset, barren))
     table.report_missing(dataset.default, values, _NEEDED)
-    extras = table.add_unread(extras, _unread(dataset))
     return DatasetRecord(raw.guid, title, extras=extras, problems=tuple(problems), **values)
 
 
@@ -143,7 +148,8 @@ _NEEDED = {
 
 
 def _tags(default: Fields, names: table.Names) -> tuple[str, ...]:
-    return read_tags(default, default.items(names[0], strict=False), default.full_name(names[0]))
+    words = labels(default.items(names[0], strict=False))
+    return read_tags(default, words, default.full_name(names[0]))
 
 
 def _themes(dataset: Dataset) -> FieldValues:
@@ -158,7 +164,7 @@ def _contacts(dataset: Dataset) -> FieldValues:
         dict.fromkeys(
             parties.read_agent(
                 fields.text(name),
-                (email := fields.first("contact_email")),
+                (email := "; ".join(fields.texts("contact_email"))),
                 "",
                 fields.reporter("contact_email", email),
             )
@@ -174,11 +180,10 @@ def _contacts(dataset: Dataset) -> FieldValues:
 
 def _terms(dataset: Dataset) -> FieldValues:
     texts = table.texts(dataset.default, ("license_url", "license"))
-    access = dataset.dcat.text("accessRights")
-    terms = (*dataset.default.values("attributions"), access)
+    terms = (*dataset.default.values("attributions"), dataset.dcat.text("accessRights"))
     return {
         "licence": read_licence(texts, dataset.default.reporter("license"), terms),
-        "extras": {"access_rights": access or ("restricted" if dataset.is_restricted else "")},
+        "extras": {"access_rights": "restricted" if dataset.is_restricted else ""},
     }
 
 
@@ -187,30 +192,26 @@ def _other_standards(fields: Fields, names: table.Names) -> str:
     return ", ".join(text for text in table.texts(fields, names) if text not in urls)
 
 
-def _origin(dataset: Dataset) -> FieldValues:
-    """Return the page, other identifiers, and where a federated dataset comes from."""
+def _identifiers(dataset: Dataset) -> FieldValues:
+    others = (*dataset.own.texts("dataset_uid"), dataset.inspire.text("file_identifier"))
+    return {"extras": {"alternate_identifier": as_list(list(filter(None, others)))}}
+
+
+def _source(dataset: Dataset) -> FieldValues:
+    """Return where a federated dataset comes from."""
     host, name = map(dataset.default.text, ("source_domain_address", "source_dataset"))
-    source = f"https://{host}/explore/dataset/{name}/" if host and name else ""
-    others = (clean_text(dataset.own.get("dataset_uid")), dataset.inspire.text("file_identifier"))
-    return {
-        "url": dataset.page,
-        "extras": {
-            "alternate_identifier": as_list(list(filter(None, others))),
-            "source": as_list([source] if source and source != dataset.page else []),
-        },
-    }
+    source = f"https://{host}/explore/dataset/{name}/" if host and name else host or name
+    return {"extras": {"source": as_list([source] if source not in ("", dataset.page) else [])}}
 
 
-def _text_language(dataset: Dataset, requested: str) -> str:
+def _text_language(languages: Set[str], requested: str) -> str:
     """Return the code of the texts' language, "" if it is not known.
 
     A portal gives the original text where it has none in the requested language.
     """
-    texts = dataset.default.texts("metadata_languages")
-    languages = set(filter(None, map(language_code, texts)))
     code = language_code(requested)
     # Of several, the metadata does not say which is the portal's own.
-    return code if code in languages else languages.pop() if len(languages) == 1 else ""
+    return code if code in languages else "".join(languages) if len(languages) == 1 else ""
 
 
 def _temporal(fields: Fields, names: table.Names) -> table.Several:
@@ -226,7 +227,7 @@ def _place(dataset: Dataset) -> FieldValues:
     box = None if area.geometry else _box(dataset.inspire)
     named = dataset.dcat.places("spatial")
     territory = "; ".join(dataset.default.texts("territory"))
-    text = named.names or territory or dataset.inspire.text("extend_description")
+    text = named.names or territory or dataset.inspire.text("extend_description") or area.names
     geometry = area.geometry or box or named.geometry
     unread = named.unread or area.unread
     return named._replace(geometry=geometry, names=text, unread=unread).values
@@ -253,15 +254,19 @@ _OF_PORTAL = frozenset(
     + ("shared_catalog", "federated", "domain", "visibility", "territory", "update_frequency")
 )
 _OF_PERSONS = frozenset(("contact_position", "contact_address"))
+# Kept as a text too, if nothing was made of them.
+_NO_TEXT = frozenset((*_SIDE_NAMES, "references", "metadata_languages"))
 
 
-def _unread(dataset: Dataset) -> Iterator[tuple[str, str]]:
-    """Yield what no other row reads, of the standard metadata and of other systems'."""
-    yield from unread_members(dataset.own.data, _READ[""])
-    yield from unread_members(dataset.default.data, _READ["default"])
-    for name, fields in (("dcat", dataset.dcat), ("inspire", dataset.inspire)):
-        for key, text in unread_members(fields.data, _READ[name]):
-            yield f"{name}_{key}", text
+def _unread(dataset: Dataset, barren: Set[str]) -> Iterator[tuple[str, str]]:
+    """Yield that of which no row made anything, of standard metadata and of other systems'."""
+    yield from unread_members(dataset.own.data, _READ[""] - dataset.own.odd(barren))
+    for prefix, name in ((DEFAULT, ""), (DCAT, "dcat_"), (INSPIRE, "inspire_")):
+        fields = dataset.part(prefix)
+        names = {key.removeprefix(prefix) for key in barren if key.startswith(prefix)}
+        odd = fields.odd(names) | (names & _NO_TEXT)
+        for key, text in unread_members(fields.data, _READ[prefix] - odd):
+            yield name + key, text
 
 
 def _quality(dataset: Dataset) -> FieldValues:
@@ -287,6 +292,7 @@ def _other_templates(dataset: Dataset) -> FieldValues:
 
 MAPPING: tuple[Field | table.Row, ...] = (
     Field(("dataset_id",), "guid"),
+    Field(("dataset_id",), "url", lambda dataset: {"url": dataset.page}),
     Field(names(DEFAULT, "title"), "title"),
     Field(
         ("has_records", "features", "attachments", "alternative_exports")
@@ -310,6 +316,7 @@ MAPPING: tuple[Field | table.Row, ...] = (
         _contacts,
     ),
     dcat_row("contributor", "extra contributor", table.text),
+    dcat_row("accessRights", "extra access_rights", table.text),
     Field(
         ("visibility", *names(DEFAULT, "license_url", "license"), *names(DCAT, "accessRights")),
         "licence; extra access_rights",
@@ -333,11 +340,12 @@ MAPPING: tuple[Field | table.Row, ...] = (
     dcat_row("conforms_to", "schema_urls", table.schemas),
     dcat_row("conforms_to", "extra conforms_to", _other_standards),
     Field(
-        ("dataset_uid",)
-        + names(INSPIRE, "file_identifier")
-        + names(DEFAULT, "source_domain_address", "source_dataset"),
-        "url; extras alternate_identifier (list), source (list)",
-        _origin,
+        ("dataset_uid", *names(INSPIRE, "file_identifier")),
+        "extra alternate_identifier (list)",
+        _identifiers,
+    ),
+    Field(
+        names(DEFAULT, "source_domain_address", "source_dataset"), "extra source (list)", _source
     ),
     dcat_row("granularity", "extra granularity", table.paragraph),
     dcat_row("relation", "extra related_resource", table.paragraph),
@@ -359,7 +367,7 @@ MAPPING: tuple[Field | table.Row, ...] = (
 
 _READ = {
     "": table.names_read(MAPPING) | _OF_PORTAL,
-    "default": table.names_read(MAPPING, DEFAULT) | _OF_PORTAL,
-    "dcat": table.names_read(MAPPING, DCAT),
-    "inspire": table.names_read(MAPPING, INSPIRE) | _OF_PERSONS,
+    DEFAULT: table.names_read(MAPPING, DEFAULT) | _OF_PORTAL,
+    DCAT: table.names_read(MAPPING, DCAT),
+    INSPIRE: table.names_read(MAPPING, INSPIRE) | _OF_PERSONS,
 }
