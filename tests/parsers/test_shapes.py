@@ -19,11 +19,12 @@ from ckanext.ukharvest.parsers.data_json import resources as data_json_files
 from ckanext.ukharvest.parsers.dcat import distribution
 from ckanext.ukharvest.parsers.dcat import parser as dcat
 from ckanext.ukharvest.parsers.dcat.node import NAMESPACES
+from ckanext.ukharvest.parsers.dkan import parser as dkan
 from ckanext.ukharvest.parsers.ods import dataset as ods_dataset
 from ckanext.ukharvest.parsers.ods import parser as ods
 from ckanext.ukharvest.parsers.opensearch import atom
 from ckanext.ukharvest.parsers.opensearch import parser as opensearch
-from tests.parsers import carriers
+from tests.parsers import carriers, corpus
 from tests.parsers.carriers import FILE, PAGE
 
 VALUE = "Zqx"
@@ -69,6 +70,23 @@ IN_XML = {
     "reference": f' xlink:href="https://zqx.example/{VALUE}"><',
     "second": f">word</NAME><NAME>{VALUE}<",
 }
+# Its attributes are those that it names.
+IN_INVENTORY = {name: IN_XML[name] for name in ("text", "child", "nested", "second")}
+IN_CELL = {"text": VALUE, "lines": f"word\n{VALUE}", "json": f'{{"zz": "{VALUE}"}}'}
+INVENTORY = tuple(
+    f"{part}/{name}"
+    for part, names in {
+        "Dataset": "Description Rights RightsHolder Subjects/Subject Subjects/Subject/Service"
+        " Subjects/Subject/Function Relations Relations/Relation"
+        " Relations/Relation/DatasetIdentifier RelationType Protected ProtectedText Context"
+        " ChargeURL CommittmentDate Modified",
+        "Inventory": "Metadata/Publisher Metadata/Title Metadata/Description Creator"
+        " Metadata/Coverage/Spatial Title Description",
+        "Resource": "Coverage Coverage/Spatial Coverage/TemporalFrom Modified Language",
+        "Rendition": "Title Description Availability ConformsTo Modified",
+    }.items()
+    for name in names.split()
+)
 IN_NAMESPACE = re.compile("(dc|dct|atom|georss|time|ows):[^/]*$")
 DATASET = "<https://a.example/x>"
 DCAT = "http://www.w3.org/ns/dcat#"
@@ -97,6 +115,19 @@ def _object(path: str, value: Any) -> dict[str, Any]:
     """Return an object with a value at a path of members."""
     name, _, rest = path.partition(".")
     return {name: _object(rest, value) if rest else value}
+
+
+def _inventory(path: str, value: str) -> DatasetRecord:
+    """Parse an inventory with an element at a path below a part of it."""
+    part, *names, last = path.split("/")
+    inside = _element(last, value)
+    for name in reversed(names):
+        inside = f"<{name}>{inside}</{name}>"
+    above, body = (inside if part == name else "" for name in ("Inventory", "Dataset"))
+    resource = carriers.inventory_file()
+    if part in ("Rendition", "Resource"):
+        resource = resource.replace(f"</{part}>", f"{inside}</{part}>", 1)
+    return carriers.inventory(body, above=above, resources=resource)
 
 
 Carry = Callable[[str, Any], DatasetRecord]
@@ -129,6 +160,11 @@ FORMATS: dict[str, tuple[Iterable[Any], dict[str, Any], Carry]] = {
         IN_JSON,
         lambda name, value: carriers.data_json(distribution=[{"accessURL": FILE, name: value}]),
     ),
+    "dkan_2": (
+        table.names_read(data_json.MAPPING),
+        IN_JSON,
+        lambda name, value: carriers.dkan_2(**{name: value}),
+    ),
     "ckan": (
         table.names_read(ckan.MAPPING),
         IN_JSON,
@@ -138,6 +174,25 @@ FORMATS: dict[str, tuple[Iterable[Any], dict[str, Any], Carry]] = {
         table.names_read(package_resources.RESOURCE_MAPPING),
         IN_JSON,
         lambda name, value: carriers.ckan(resources=[{"url": FILE, name: value}]),
+    ),
+    "dkan_7": (
+        [
+            name
+            for name in table.names_read(dkan.MAPPING)
+            if name[:6] != "field_" and name not in ("description", "path")  # Drupal's own
+        ],
+        IN_JSON,
+        lambda name, value: carriers.dkan_7(**{name: value}),
+    ),
+    "dkan_7-node": (
+        [name for name in table.names_read(dkan.MAPPING) if name[:6] == "field_"],
+        IN_JSON,
+        lambda name, value: carriers.dkan_7(dkan_additional_fields=_object(name, value)),
+    ),
+    "dkan_7-file": (
+        table.names_read(package_resources.RESOURCE_MAPPING),
+        IN_JSON,
+        lambda name, value: carriers.dkan_7(resources=[{"url": FILE, name: value}]),
     ),
     "geojson": (
         table.names_read(opensearch.MAPPING, "properties."),
@@ -174,6 +229,16 @@ FORMATS: dict[str, tuple[Iterable[Any], dict[str, Any], Carry]] = {
         IN_JSON,
         lambda name, value: carriers.ods(attachments=[{"url": FILE, name: value}]),
     ),
+    "table": (
+        table.names_read(data_json.MAPPING),
+        IN_CELL,
+        lambda name, value: corpus.table(**{name: value}),
+    ),
+    "table-file": (
+        [f"distribution.{name}" for name in table.names_read(data_json_files.RESOURCE_MAPPING)],
+        IN_CELL,
+        lambda name, value: corpus.table(**{"distribution.accessURL": FILE, name: value}),
+    ),
     "oai_dc": (
         filter(IN_NAMESPACE.match, table.names_read(oai_dc.MAPPING)),
         IN_XML,
@@ -184,6 +249,7 @@ FORMATS: dict[str, tuple[Iterable[Any], dict[str, Any], Carry]] = {
         IN_XML,
         lambda name, value: carriers.atom(_element(name, value).replace("atom:", "")),
     ),
+    "inventory": (INVENTORY, IN_INVENTORY, _inventory),
 }
 # Identity and title, without which there is no record; other names of the title; counters.
 APART = {"guid", "title", "id", "identifier", "@id", "@type", "extras", "uri", "name"}
@@ -199,6 +265,7 @@ APART |= {
 }
 # What only goes with another value, or has one of its own: a map of languages.
 APART |= {"describedByType", "dataDictionaryType", "resource_type", "titleMap", "keywordMap"}
+APART |= {"distribution.extras"}
 APART |= {f"{name}_translated" for name in ("title", "notes", "tags", "name", "description")}
 
 
@@ -232,6 +299,7 @@ def test_known_property_in_any_shape_is_kept_or_reported(form: str) -> None:
 # Known, and not worth an extra.
 LOST = {
     "dcat": [("cr:recordSet", shape) for shape in ("text", "second", "tagged", "list")],
-    "data_json": [("format", "text"), ("mediaType", "text")],
+    **{name: [("format", "text"), ("mediaType", "text")] for name in ("data_json", "dkan_2")},
+    "dkan_7-file": [("mimetype", "text")],  # its ending once more
     "atom": [("dc:identifier", "attribute"), ("dc:identifier", "reference")],
 }

@@ -27,7 +27,7 @@ from ckanext.ukharvest.parsers import package_dict as package
 from ckanext.ukharvest.parsers import table, uk_fields
 from ckanext.ukharvest.parsers.ckan import parser as ckan
 from ckanext.ukharvest.parsers.data_json import parser as datajson
-from ckanext.ukharvest.parsers.json_fields import Fields, as_object, value_text
+from ckanext.ukharvest.parsers.json_fields import Fields, as_object
 from ckanext.ukharvest.parsers.reporting import ignore, parse_value
 from ckanext.ukharvest.parsers.table import TAKEN_OF_DATASET, Field, FieldValues, row
 
@@ -150,17 +150,20 @@ def _dates(fields: Fields) -> FieldValues:
     more = _more(fields)
     # Of a dataset that DKAN has harvested itself: the node's dates are those of that harvest.
     issued, modified = (
-        iso(value_text(more.get(key)), month_first=month_first)
+        iso(package.text_of(more.get(key)), month_first=month_first)
         for key in ("field_harvest_source_issued", "field_harvest_source_modified")
     )
     return {
         "metadata_modified": dates["metadata_modified"] or dates["revision_timestamp"],
         "data_issued": package.text(fields, ("data_issued",))
         or _read(issued)
-        or _read(dates["metadata_created"]),
+        or _read(dates["metadata_created"])
+        or issued
+        or dates["metadata_created"],
         "data_modified": package.text(fields, ("data_modified",))
         or _read(modified)
-        or _read(dates["metadata_modified"]),
+        or _read(dates["metadata_modified"])
+        or modified,
     }
 
 
@@ -185,8 +188,9 @@ def _file(resource: Any, month_first: bool) -> Any:
     mimetype = clean_text(resource.get("mimetype"))
     return {
         **resource,
-        **{key: iso(text, month_first=month_first) for key, text in texts.items()},
-        "mimetype": mimetype if "/" in mimetype else "",  # else the file's ending once more
+        **{key: iso(text, month_first=month_first) for key, text in texts.items() if text},
+        # Without a slash it is the file's ending once more.
+        "mimetype": "" if mimetype and "/" not in mimetype else resource.get("mimetype"),
         "size": resource.get("size"),
     }
 
@@ -216,8 +220,8 @@ def _contact(fields: Fields) -> FieldValues:
         return {}
     more = _more(fields)
     return {
-        "contact-name": value_text(more.get("field_contact_name")),
-        "contact-email": value_text(more.get("field_contact_email")),
+        "contact-name": package.text_of(more.get("field_contact_name")),
+        "contact-email": package.text_of(more.get("field_contact_email")),
     }
 
 
@@ -248,7 +252,7 @@ def _day(seconds: str) -> str:
 
 def _frequency(fields: Fields) -> FieldValues:
     key = "update_frequency"
-    text = package.text(fields, (key,)) or value_text(_more(fields).get("field_frequency"))
+    text = package.text(fields, (key,)) or package.text_of(_more(fields).get("field_frequency"))
     known = text.isdecimal() and len(text) < 3 and int(text) < len(_FREQUENCIES)
     return {key: _FREQUENCIES[int(text)] if known else text}
 
@@ -267,9 +271,9 @@ def _node_pairs(node: Fields, names: table.Names) -> table.Several:
     return texts
 
 
-def _unread(fields: Fields) -> Iterator[tuple[str, str]]:
-    """Yield name and text of each field of the Drupal node that no row reads."""
-    for key, text in package.unread_members(_more(fields), _READ):
+def _unread(fields: Fields, barren: set[str]) -> Iterator[tuple[str, str]]:
+    """Yield name and text of each field of the Drupal node of which no row made anything."""
+    for key, text in package.unread_members(_more(fields), _READ - barren):
         is_taken = key in TAKEN_OF_DATASET or fields.has(key)
         yield uk_fields.PREFIX + key if is_taken else key, text
 
@@ -295,24 +299,24 @@ _OF_PACKAGE = (
 # Fields of the Drupal node; field_odfe_… are DKAN's US federal extras. The package's own value
 # wins over one of the same name, and of two rows the first.
 _OF_NODE = (
-    row("field_granularity", "granularity", table.first_text),
-    row("field_public_access_level", "access_level", table.first_text),
-    row("field_data_dictionary_type", "data_dictionary_type", table.first_text),
-    row("field_odfe_bureau_code", "bureau_code", table.first_text),
-    row("field_odfe_program_code", "program_code", table.first_text),
-    row("field_odfe_data_quality", "data_quality", table.first_text),
-    row("field_odfe_investment_uii", "primary_it_investment_uii", table.first_text),
-    row("field_odfe_system_of_records", "system_of_records", table.first_text),
-    row("field_odfe_is_part_of", "is_part_of", table.first_text),
-    row("field_odfe_conforms_to", "conforms_to", table.first_text),
-    row("field_odfe_rights", "rights", table.first_text),
-    row("field_odfe_language", "language", table.first_text),
-    row("field_odfe_landing_page", "landing_page", table.first_text),
-    row("field_odfe_category", "category", table.first_text),
+    row("field_granularity", "granularity", table.first_words),
+    row("field_public_access_level", "access_level", table.first_words),
+    row("field_data_dictionary_type", "data_dictionary_type", table.first_words),
+    row("field_odfe_bureau_code", "bureau_code", table.first_words),
+    row("field_odfe_program_code", "program_code", table.first_words),
+    row("field_odfe_data_quality", "data_quality", table.first_words),
+    row("field_odfe_investment_uii", "primary_it_investment_uii", table.first_words),
+    row("field_odfe_system_of_records", "system_of_records", table.first_words),
+    row("field_odfe_is_part_of", "is_part_of", table.first_words),
+    row("field_odfe_conforms_to", "conforms_to", table.first_words),
+    row("field_odfe_rights", "rights", table.first_words),
+    row("field_odfe_language", "language", table.first_words),
+    row("field_odfe_landing_page", "landing_page", table.first_words),
+    row("field_odfe_category", "category", table.first_words),
     row("field_data_dictionary", "data_dictionary", table.paragraph),
     row("field_related_content", "related_content", package.text),
     row("field_spatial", "spatial", _shape),
-    row("field_spatial_geographical_cover", "spatial-text", table.first_text),
+    row("field_spatial_geographical_cover", "spatial-text", table.first_words),
     row("field_temporal_coverage", "temporal_coverage-from, temporal_coverage-to", _period),
     row("field_topic.value", "themes", table.texts),
     row("field_additional_info", "extras", _node_pairs),
@@ -333,10 +337,13 @@ def rewritten(flat: Mapping[str, Any]) -> dict[str, Any]:
         package_dict |= {name: value for name, value in item.read(fields).items() if value}
     texts: FieldValues = {}
     node = Fields(_more(fields), [])
+    barren: set[str] = set()
     for node_row in _OF_NODE:
-        texts = {name: text for name, text in node_row.read(node).items() if text} | texts
+        read = {name: text for name, text in node_row.read(node).items() if text}
+        barren.update(() if read else (name.partition(".")[0] for name in node_row.names))
+        texts = read | texts
     texts = {name: text for name, text in texts.items() if not fields.has(name)}
-    values = package_dict | texts | dict(_unread(fields))
+    values = package_dict | texts | dict(_unread(fields, barren))
     return {key: value for key, value in values.items() if key not in _LEFT_OUT}
 
 

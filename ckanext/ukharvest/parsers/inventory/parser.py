@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 from typing import Any
 
 from lxml import etree
@@ -23,7 +24,7 @@ from ckanext.ukharvest.core.values import (
 )
 from ckanext.ukharvest.core.values.languages import read_languages
 from ckanext.ukharvest.core.values.licences import read_licence
-from ckanext.ukharvest.core.values.markup import plain_line, plain_text
+from ckanext.ukharvest.core.values.markup import plain_line
 from ckanext.ukharvest.core.values.periods import Periods, join_periods
 from ckanext.ukharvest.core.values.places import read_places
 from ckanext.ukharvest.core.values.text import shorten
@@ -32,15 +33,15 @@ from ckanext.ukharvest.core.xml import parser as xml
 from ckanext.ukharvest.parsers import table, uk_fields
 from ckanext.ukharvest.parsers.inventory.document import is_active
 from ckanext.ukharvest.parsers.table import Field, FieldValues, row
-from ckanext.ukharvest.parsers.xml_fields import Node, wrong_root
+from ckanext.ukharvest.parsers.xml_fields import Node, words_in, wrong_root
 
 AVAILABILITY = ("download", "service", "on application")
 _KINDS = {"data": "data", "document": "documentation"}
 # Children that are read.
 _OF_RESOURCE = frozenset(
-    ("Identifier", "Title", "Description", "Coverage", "Renditions", "Modified", "TemporalFrom")
-    + ("TemporalTo", "Active", "Language", "Type")
+    ("Identifier", "Title", "Description", "Coverage", "Renditions", "Modified", "Active")
 )
+_OF_COVERAGE = ("Spatial", "TemporalFrom", "TemporalTo")
 _OF_RENDITION = frozenset(
     ("Identifier", "MimeType", "Title", "Description", "Availability", "ConformsTo", "Modified")
     + ("Active",)
@@ -93,14 +94,15 @@ def _period(part: Node) -> Periods:
 
 def _places(part: Node) -> tuple[str, ...]:
     """Return a resource's places."""
-    return tuple(dict.fromkeys(part.texts("Coverage/Spatial")))
+    own = (coverage.own_text() for coverage in part.find_all("Coverage"))
+    return tuple(dict.fromkeys([*part.texts("Coverage/Spatial"), *filter(None, own)]))
 
 
 def _renditions(part: Node, modified: str) -> Iterator[ResourceRecord]:
     kind = _kind(part)
     covered, areas = _periods(part), _places(part)
     spoken = ", ".join(_languages(part))
-    title, about = plain_line(part.text("Title")), plain_text(part.text("Description"))
+    title, about = table.lines(part, ("Title",)), table.paragraphs(part, ("Description",))
     identifier = part.text("Identifier")
     for rendition in part.find_all("Renditions", "Rendition"):
         url = _url(rendition)
@@ -118,8 +120,8 @@ def _renditions(part: Node, modified: str) -> Iterator[ResourceRecord]:
         availability = rendition.text("Availability")
         expected = "Download, Service or On application"
         _report_unlisted(rendition, "Availability", availability, AVAILABILITY, expected)
-        name = plain_line(rendition.text("Title")) or title
-        description = plain_text(rendition.text("Description")) or about
+        name = table.lines(rendition, ("Title",)) or title
+        description = table.paragraphs(rendition, ("Description",)) or about
         extras |= {
             "language": spoken,
             "schema_type": formats.guess_schema_type(schema_url, label),
@@ -143,7 +145,11 @@ def _renditions(part: Node, modified: str) -> Iterator[ResourceRecord]:
             schema_url=schema_url,
             extras=table.add_unread(
                 {key: value for key, value in extras.items() if value},
-                (*rendition.unread(_OF_RENDITION), *part.unread(_OF_RESOURCE)),
+                chain(
+                    rendition.unread(_OF_RENDITION),
+                    part.unread(_OF_RESOURCE),
+                    *(coverage.unread(_OF_COVERAGE) for coverage in part.find_all("Coverage")),
+                ),
                 of_file=True,
             ),
         )
@@ -256,7 +262,7 @@ def _terms(entry: Entry) -> FieldValues:
     for rights in entry.dataset.texts("Rights"):
         entry.dataset.parse_value("Rights", rights, parse_url, "bad-url")
         named.append(rights)
-    holder = plain_text(entry.dataset.text("RightsHolder"))
+    holder = table.paragraphs(entry.dataset, ("RightsHolder",))
     if is_web_url(holder):
         meant = licences.find(holder)
         if meant and meant.id:
@@ -293,7 +299,7 @@ def _subjects(entry: Entry) -> FieldValues:
         is_other = scheme and "service" not in scheme and "function" not in scheme
         for name in _SUBJECTS:
             texts["" if is_other else name] += subject.texts(name)
-        texts[""] += filter(None, [subject.own_text()])
+        texts[""] += filter(None, [words_in(subject.element, ("",), tuple(_SUBJECTS))])
     return uk_fields.authority(
         *(
             uk_fields.FieldTexts(
@@ -344,7 +350,7 @@ def _relations(dataset: Node, _names: table.Names) -> table.Several:
     targets: dict[str, list[str]] = {}
     for part in dataset.find_all("Relations", "Relation"):
         kind = part.text("RelationType") or shared
-        target = part.text("DatasetIdentifier") or part.own_text()
+        target = table.words(part, ("DatasetIdentifier",)) or part.own_text()
         expected = "depends on, derived from or links to"
         _report_unlisted(part, "RelationType", kind, _RELATIONS, expected)
         if target:
@@ -404,7 +410,7 @@ _inventory_row = partial(row, prefix="Inventory/")
 MAPPING: tuple[Field | table.Row, ...] = (
     Field(("Identifier",), "guid, extra inventory_identifier", _identifier),
     Field(("Title",), "title"),
-    row("Description", "notes", table.paragraph),
+    row("Description", "notes", table.paragraphs),
     Field(("Rights", "RightsHolder"), "licence; extra rights_holder", _terms),
     Field(("@Modified",), "modified, metadata_modified", _dates),
     Field(
@@ -420,16 +426,16 @@ MAPPING: tuple[Field | table.Row, ...] = (
     ),
     _inventory_row("Metadata/Publisher", "publisher; extra responsible-organisation", _publisher),
     _inventory_row("Identifier", "extra inventory_document", table.text),
-    _inventory_row("Creator", "extra inventory_creator", table.text),
-    _inventory_row("Metadata/Title Title", "extra inventory_title", table.paragraph),
+    _inventory_row("Creator", "extra inventory_creator", table.words),
+    _inventory_row("Metadata/Title Title", "extra inventory_title", table.paragraphs),
     _inventory_row(
-        "Metadata/Description Description", "extra inventory_description", table.paragraph
+        "Metadata/Description Description", "extra inventory_description", table.paragraphs
     ),
     row(
         "Relations RelationType", "extras depends_on, derives_from, links_to, relation", _relations
     ),
     row("Protected", "extra protected", _listed),
-    row("ProtectedText", "extra protected_text", table.paragraph),
+    row("ProtectedText", "extra protected_text", table.paragraphs),
     row("Context", "extra context", _listed),
     row("ChargeURL", "extra charge_url", _charge),
     row("CommittmentDate", "extra publish-date", table.date),
