@@ -81,6 +81,7 @@ def test_a_place_name_is_no_geometry(text: str) -> None:
         ("[1, 2, 3]", "list does not give a place"),
         ("[[[1, 2]]]", "list does not give a place"),
         ("{broken", "looks like JSON"),
+        (f"POINT({'9' * 400} 51.5)", "looks like WKT"),
         ('{"type": "Circle", "coordinates": [1, 2]}', "'Circle' is not a GeoJSON type"),
         ('{"type": "Polygon", "coordinates": [[[1, 2], [1, 2]]]}', "four or more"),
         ('{"type": "Polygon", "coordinates": []}', "no coordinates"),

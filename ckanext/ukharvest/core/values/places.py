@@ -347,13 +347,15 @@ def _each_position(value: Any, convert: Convert, level: int = 0) -> Any:
     return [_each_position(part, convert, level + 1) for part in value]
 
 
-def _loads(text: str) -> Any:
+_NO_JSON = Message("the text looks like JSON but cannot be read as JSON; expected GeoJSON")
+_NO_WKT = Message("the text looks like WKT but cannot be read as WKT; expected POINT(-0.1 51.5)")
+
+
+def _loads(text: str, words: Message = _NO_JSON) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as exc:
-        raise ValueError(
-            Message("the text looks like JSON but cannot be read as JSON; expected GeoJSON")
-        ) from exc
+        raise ValueError(words) from exc
 
 
 def _of_numbers(numbers: list[float]) -> Geometry:
@@ -431,7 +433,7 @@ def _wkt(name: str, body: str, system: str) -> Geometry:
         body,
         flags=re.IGNORECASE,
     )
-    nested = _loads(pairs.replace("(", "[").replace(")", "]"))
+    nested = _loads(pairs.replace("(", "[").replace(")", "]"), _NO_WKT)
     if name == "POINT" and len(nested) == 1:
         nested = nested[0]
     if name == "MULTIPOINT":
