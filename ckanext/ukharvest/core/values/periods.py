@@ -146,7 +146,9 @@ def _read_text(text: str, report: Report) -> tuple[Period | None, bool]:
         return exc.partial, exc.is_reversed
     if government_year(f"FY {text.strip()}") and period.start == period.end:
         words = Message(
-            "'{text}' is read as a month; expected 2010/11 for a financial year", text=text.strip()
+            "'{text}' is read as a month; expected {year} for a financial year",
+            text=text.strip(),
+            year=text.strip().replace("-", "/"),
         )
         report("bad-period", words, "")
     return period, True
