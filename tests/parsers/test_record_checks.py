@@ -186,6 +186,22 @@ def test_every_source_type_checks_what_it_parses() -> None:
     assert all(kind.field_names.resources for kind in TYPES.values())
 
 
+def test_dublin_core_of_a_csw_has_its_own_names() -> None:
+    names = 'xmlns:csw="http://www.opengis.net/cat/csw/2.0.2" xmlns:dc="http://purl.org/dc/elements/1.1/"'
+    inside = "<dc:identifier>a</dc:identifier><dc:title>A</dc:title>"
+    text = f"<csw:Record {names}>{inside}</csw:Record>"
+    for name in ("gemini-single", "gemini-waf", "gemini-csw"):
+        problems = TYPES[name].parse(RawRecord("a", text), {}).problems
+        assert [p.field for p in problems if p.code == "no-resources"] == ["dc:identifier"]
+    node, a = "<https://a.example/x>", "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
+    triples = (
+        f'{node} <http://purl.org/dc/terms/title> "A" .\n'
+        f"{node} {a} <http://www.w3.org/ns/dcat#Dataset> .\n"
+    )
+    problems = TYPES["gemini-csw"].parse(RawRecord("https://a.example/x", triples), {}).problems
+    assert [p.field for p in problems if p.code == "no-resources"] == ["dcat:distribution"]
+
+
 def test_a_table_has_the_names_of_its_format() -> None:
     rows = (
         table.row("dct:created", "extra created", table.date),

@@ -5,12 +5,15 @@ from __future__ import annotations
 import re
 
 from ckanext.ukharvest.core.document_head import read_head
+from ckanext.ukharvest.core.fingerprint import is_triples
 from ckanext.ukharvest.core.record_filter import FilterField
+from ckanext.ukharvest.core.records import RawRecord
 from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.parsers import csw as csw_records
+from ckanext.ukharvest.parsers import oai_dc
 from ckanext.ukharvest.parsers.gemini import document as gemini_document
 from ckanext.ukharvest.parsers.gemini import parser as gemini
-from ckanext.ukharvest.parsers.record_checks import FieldNames
+from ckanext.ukharvest.parsers.record_checks import FieldNames, field_names_in
 from ckanext.ukharvest.readers import xml_document
 from ckanext.ukharvest.readers.csw import reader as csw
 from ckanext.ukharvest.readers.waf import reader as waf
@@ -39,6 +42,18 @@ _FIELD_NAMES = FieldNames(
     created="gmd:date",
     metadata_modified="gmd:dateStamp",
 )
+
+_CORE_NAMES = field_names_in(oai_dc.MAPPING)
+_CORE = re.compile(rf"<(?:[\w.-]+:)?(?:{'|'.join(gemini_document.DUBLIN_CORE)})[\s>]")
+
+
+def _other_names(raw: RawRecord) -> FieldNames | None:
+    """Return the names of a record of Dublin Core or DCAT."""
+    content = raw.content or ""
+    if is_triples(content):
+        return lists.DCAT_RDF.field_names
+    return _CORE_NAMES if _CORE.match(content) else None
+
 
 _FILTERS = (FilterField("party", exclude="skip_responsible_party"),)
 
@@ -101,6 +116,7 @@ GEMINI_SINGLE = SourceType(
     recognise=_is_record,
     dated=True,
     field_names=_FIELD_NAMES,
+    other_names=_other_names,
     reference_is_address=True,
     group="location",
     summary=_("One XML file, for trying out. Enter the file's URL."),
@@ -121,6 +137,7 @@ GEMINI_WAF = SourceType(
     recognise=_is_folder,
     dated=True,
     field_names=_FIELD_NAMES,
+    other_names=_other_names,
     reference_is_address=True,
     group="location",
     summary=_("A web page with links to GEMINI XML files. Enter the page's URL."),
@@ -144,6 +161,7 @@ GEMINI_CSW = SourceType(
     recognise=_is_csw,
     dated=True,
     field_names=_FIELD_NAMES,
+    other_names=_other_names,
     usual_urls=("/geonetwork/srv/eng/csw", "/csw"),
     probe="?service=CSW&request=GetCapabilities",
     group="location",

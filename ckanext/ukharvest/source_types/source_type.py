@@ -72,6 +72,7 @@ class SourceType:
             the dataset's ``harvest_source_reference`` is that URL, not the guid, and the reader
             gets the documents read before (``Source.copies``), to skip unchanged ones.
         field_names: the format's own names of the fields that ``parse`` checks.
+        other_names: returns those of a record in another format than most.
         interface: version of the interface that the type was made for (``INTERFACE``); required
             of types from other distributions, checked when they are loaded.
         summary: for the form: which sources have this type, and which URL to enter; "" for the
@@ -110,6 +111,7 @@ class SourceType:
     dated: bool = False
     reference_is_address: bool = False
     field_names: FieldNames = FieldNames()
+    other_names: Callable[[RawRecord], FieldNames | None] = lambda _raw: None
     interface: int = 0
     summary: str = ""
     url_hint: str = URL_HINT
@@ -174,7 +176,7 @@ class SourceType:
             ParseError, NotValid, SkipRecord: as the parser.
             Unwanted: the options that filter by values leave the record out.
         """
-        names = self.field_names
+        names = self.other_names(raw) or self.field_names
         record = limit_record(complete(self.parser.parse(raw, options)), limits, names)
         problems = record_checks.check(record, names, datetime.now(timezone.utc).date())
         record = replace(record, problems=(*record.problems, *problems))
