@@ -113,6 +113,11 @@ def test_fields_of_the_node_are_read() -> None:
     assert "dkan_additional_fields" not in record.extras
 
 
+def test_period_of_a_node_can_be_in_years() -> None:
+    covered = {"field_temporal_coverage": {"value": "2009", "value2": "2011"}}
+    assert parse(dkan_additional_fields=covered).temporal == Period("2009", "2011")
+
+
 def test_extras_are_kept_and_no_book_keeping() -> None:
     record = parse(
         extras=[{"key": "contact-name", "value": "Parks team"}, {"key": "area", "value": 7}],

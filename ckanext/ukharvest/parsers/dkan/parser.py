@@ -239,8 +239,8 @@ def _period(node: Fields, names: table.Names) -> table.Several:
 
 
 def _day(seconds: str) -> str:
-    """Return the day of a time in seconds; other text unchanged, to be read or reported."""
-    if not seconds.lstrip("-").isdecimal():
+    """Return the day of a time in seconds; other text, and a year, unchanged, to be read."""
+    if not seconds.lstrip("-").isdecimal() or re.fullmatch("[12][0-9]{3}", seconds):
         return seconds
     try:
         # Counted from 1970: fromtimestamp refuses earlier times on some systems.
