@@ -49,10 +49,9 @@ _CORE = re.compile(rf"<(?:[\w.-]+:)?(?:{'|'.join(gemini_document.DUBLIN_CORE)})[
 
 def _other_names(raw: RawRecord) -> FieldNames | None:
     """Return the names of a record of Dublin Core or DCAT."""
-    content = raw.content or ""
-    if is_triples(content):
+    if is_triples(raw.content or ""):
         return lists.DCAT_RDF.field_names
-    return _CORE_NAMES if _CORE.match(content) else None
+    return _CORE_NAMES if _CORE.match(raw.content or "") else None
 
 
 _FILTERS = (FilterField("party", exclude="skip_responsible_party"),)

@@ -55,7 +55,7 @@ def _paragraph(node: Fields, names: table.Names) -> str:
 
 def _tags(feature: Feature) -> FieldValues:
     node = feature.node
-    items = [item for name in ("keywords", "categories") for item in _items(node, name)]
+    items = [*node.items("keywords", strict=False), *node.items("categories", strict=False)]
     words = [_word(item) or item for item in items]
     tags = read_tags(node, words, "keywords")
     terms = (clean_text(item.get("term")) for item in items if isinstance(item, Mapping))
@@ -71,21 +71,12 @@ def _word(value: Any) -> str:
     return next(filter(None, texts), "") or value_text(value)
 
 
-def _items(fields: Fields, name: str) -> list[Any]:
-    value = choose_language(fields.data.get(name))
-    return value if isinstance(value, list) else [] if value is None else [value]
-
-
 def _people(feature: Feature) -> FieldValues:
     node = feature.node
     authors, contacts = (list(_agents(node, key)) for key in ("authors", "contactPoint"))
-    values = atom.read_people(partial(_value_texts, node), authors, contacts)
+    values = atom.read_people(node.texts, authors, contacts)
     phone = read_phone(table.first_text(node, ("contactPoint.phone",)))
     return {**values, "extras": {"contact-phone": phone, **values["extras"]}}
-
-
-def _value_texts(node: Fields, name: str) -> Iterator[str]:
-    return filter(None, map(value_text, _items(node, name)))
 
 
 def _agents(node: Fields, key: str) -> Iterator[Agent]:
