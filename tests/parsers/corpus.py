@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import cast
 from xml.sax.saxutils import quoteattr
 
@@ -16,12 +16,11 @@ from tests.parsers.carriers import CARRIERS, FILE, Carrier, element, iso_text, l
 OGL = "https://www.nationalarchives.gov.uk/doc/open-government-licence/version/3/"
 
 
-def table(**columns: str) -> DatasetRecord:
+def table(columns: Mapping[str, str] | None = None, **more: str) -> DatasetRecord:
     """Read a table with one row."""
     text = io.StringIO()
-    csv.writer(text).writerows(
-        (["identifier", "title", *columns], ["x", "T", *map(str, columns.values())])
-    )
+    cells = {"identifier": "x", "title": "T", **(columns or {}), **more}
+    csv.writer(text).writerows((cells, map(str, cells.values())))
     return carriers.read_document("dataset_table", TextClient("table", text.getvalue().encode()))
 
 
@@ -169,6 +168,8 @@ CORPUS: dict[str, dict[str, Carrier]] = {
             dcat={"temporal_coverage_start": a, "temporal_coverage_end": b}
         ),
         "inventory": lambda a, b: _covered(f'<Coverage TemporalFrom="{a}" TemporalTo="{b}"/>'),
+        "dkan_2": lambda a, b: carriers.dkan_2(temporal={"startDate": a, "endDate": b}),
+        "table": lambda a, b: table({"temporal.startDate": a, "temporal.endDate": b}),
     },
     # Several texts.
     "periods": {
@@ -200,6 +201,7 @@ CORPUS: dict[str, dict[str, Carrier]] = {
     "modified": {
         "data_json": lambda text: carriers.data_json(modified=text),
         "dkan_2": lambda text: carriers.dkan_2(modified=text),
+        "dkan_7": lambda text: carriers.dkan_7(metadata_modified=text),
         "ckan": lambda text: carriers.ckan(data_modified=text),
         "dcat": lambda text: carriers.dcat(f"dct:modified {literal(text)}"),
         "schema_org": lambda text: carriers.schema_org(f"schema:dateModified {literal(text)}"),
@@ -213,6 +215,9 @@ CORPUS: dict[str, dict[str, Carrier]] = {
     },
     "issued": {
         "data_json": lambda text: carriers.data_json(issued=text),
+        "dkan_2": lambda text: carriers.dkan_2(issued=text),
+        "dkan_7": lambda text: carriers.dkan_7(metadata_created=text),
+        "table": lambda text: table(issued=text),
         "ckan": lambda text: carriers.ckan(data_issued=text),
         "dcat": lambda text: carriers.dcat(f"dct:issued {literal(text)}"),
         "schema_org": lambda text: carriers.schema_org(f"schema:datePublished {literal(text)}"),
@@ -246,6 +251,9 @@ CORPUS: dict[str, dict[str, Carrier]] = {
             f"<Coverage>{''.join(element('Spatial', text) for text in texts)}</Coverage>"
         ),
         "ods": lambda *texts: carriers.ods(dcat={"spatial": list(texts)}),
+        "schema_org": lambda *texts: carriers.schema_org(
+            f"schema:spatialCoverage {', '.join(map(node, texts))}"
+        ),
         "table": lambda text: table(spatial=text),
     },
     # A polygon as numbers, its latitudes first.
@@ -263,6 +271,10 @@ CORPUS: dict[str, dict[str, Carrier]] = {
         ),
         "dcat": lambda y, x: carriers.dcat(
             f"dct:spatial [ geo:lat {literal(y)} ; geo:long {literal(x)} ]"
+        ),
+        "schema_org": lambda y, x: carriers.schema_org(
+            "schema:spatialCoverage [ schema:geo [ a schema:GeoCoordinates ;"
+            f" schema:latitude {literal(y)} ; schema:longitude {literal(x)} ] ]"
         ),
     },
     "size": {
@@ -287,6 +299,7 @@ CORPUS: dict[str, dict[str, Carrier]] = {
         "geojson": lambda text: carriers.geojson(
             links=[{"rel": "enclosure", "href": FILE, "length": text}]
         ),
+        "table": lambda text: table({"distribution.accessURL": FILE, "byteSize": text}),
     },
     "frequency": {
         "data_json": lambda text: carriers.data_json(accrualPeriodicity=text),
@@ -303,6 +316,8 @@ CORPUS: dict[str, dict[str, Carrier]] = {
         "oai_dc": lambda text: carriers.oai_dc(element("dct:accrualPeriodicity", text)),
         "geojson": lambda text: carriers.geojson(accrualPeriodicity=text),
         "ods": lambda text: carriers.ods(dcat={"accrualperiodicity": text}),
+        "schema_org": lambda text: carriers.schema_org(f"dct:accrualPeriodicity {literal(text)}"),
+        "atom": lambda text: carriers.atom(element("dct:accrualPeriodicity", text)),
         "table": lambda text: table(accrualPeriodicity=text),
     },
     # The email address of a contact named C.
@@ -324,6 +339,8 @@ CORPUS: dict[str, dict[str, Carrier]] = {
         ),
         "geojson": lambda text: carriers.geojson(contactPoint=[{"name": "C", "email": text}]),
         "ods": lambda text: carriers.ods(dcat={"contact_name": "C", "contact_email": text}),
+        "table": lambda text: table({"contactPoint.fn": "C", "contactPoint.hasEmail": text}),
+        "table-headings": lambda text: table({"Contact name": "C", "Contact email": text}),
     },
     # A publisher as one text.
     "party": {
@@ -346,6 +363,7 @@ CORPUS: dict[str, dict[str, Carrier]] = {
         "inventory": lambda text: carriers.inventory(
             above=f"<Metadata>{element('Publisher', text)}</Metadata>"
         ),
+        "table": lambda text: table(publisher=text),
     },
     "url": {
         **{

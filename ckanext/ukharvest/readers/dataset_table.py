@@ -4,9 +4,9 @@ A row names the columns as data.json's fields, in any case and with any spaces (
 as people do: "Dataset title", "Summary", "Tags", "File URL", "Last updated". Lines above it are
 ignored, such as a heading. A title is required; any other column is kept as an extra field.
 
-- `downloadURL`, `accessURL`, `format` and `mediaType` are about a file, as are names that begin
-  with `distribution.`, such as `distribution.title`. Further files have further rows, with the same
-  identifier and the rest empty.
+- `downloadURL`, `accessURL`, `format`, `mediaType` and `byteSize` are about a file, as are names
+  that begin with `distribution.`, such as `distribution.title`. Further files have further rows,
+  with the same identifier and the rest empty.
 - Without `identifier`, title and publisher identify a dataset: if one of them changes, it is added
   again.
 - A cell can have several keywords or languages (separated by a comma, a semicolon or a line), or
@@ -37,7 +37,7 @@ from ckanext.ukharvest.readers.walk import MOST_PROBLEMS, describe_empty_list, r
 
 ACCEPT = "text/csv, application/vnd.openxmlformats-officedocument.spreadsheetml.sheet, */*;q=0.1"
 OF_FILE = "distribution."  # what the names of a file's columns begin with, but for these:
-FILE_COLUMNS = ("downloadURL", "accessURL", "format", "mediaType")
+FILE_COLUMNS = ("downloadURL", "accessURL", "format", "mediaType", "byteSize")
 # Field of data.json → how people head its column, folded; used where the field's own name is not.
 _HEADINGS = {
     "title": "datasettitle datasetname titleofdataset nameofdataset name dataset",
@@ -45,8 +45,8 @@ _HEADINGS = {
     "keyword": "keywords tags tag",
     "identifier": "id datasetid uniqueid datasetidentifier uniqueidentifier",
     "publisher": "organisation organization publishedby publishername council",
-    "contactPoint": "contact contactname",
-    "contactEmail": "email emailaddress publisheremail contactemailaddress",
+    "contactPoint": "contact contactname contactpointfn",
+    "contactEmail": "email emailaddress publisheremail contactemailaddress contactpointhasemail",
     "license": "licencetype licencename datalicence",
     "issued": "published datepublished publicationdate publisheddate firstpublished releasedate",
     "modified": "updated lastupdated lastupdate dateupdated lastmodified datemodified",
@@ -56,6 +56,8 @@ _HEADINGS = {
     "theme": "themes topic topics category categories",
     "spatial": "spatialcoverage geographiccoverage geographicarea location",
     "temporal": "temporalcoverage timeperiod periodcovered",
+    "temporal.startDate": "temporalstartdate",
+    "temporal.endDate": "temporalenddate",
     "language": "languages",
     "landingPage": "webpage datasetpage moreinformation",
     "distribution.downloadURL": "url link fileurl filelink downloadlink datalink dataurl file",
@@ -288,6 +290,9 @@ def _record(dataset: _Dataset, url: str) -> RawRecord:
         else value
         for name, value in dataset.values.items()
     }
+    ends = {name: entry.pop(f"temporal.{name}", "") for name in ("startDate", "endDate")}
+    if any(ends.values()):
+        entry["temporal"] = [*filter(None, [entry.get("temporal")]), ends]
     if dataset.files:
         entry["distribution"] = dataset.files
     modified = dataset.values.get("modified", "")

@@ -407,6 +407,7 @@ MAPPING: tuple[Field | table.Row, ...] = (
         _links,
     ),
     row("atom:source dc:source", "extra source", _sources),
+    row("dct:accrualPeriodicity", "frequency", table.frequency),
     row("dc:relation", "extra related_resource", table.json_list),
     row("dct:conformsTo", "schema_urls", table.schemas),
     row("dct:conformsTo", "extra conforms_to", table.json_list),
