@@ -59,6 +59,7 @@ def test_record_sets_and_archived_files_are_kept(tmp_path: Path, version: str) -
     (record,) = [dcat.parse(raw, {}) for raw in Reading(RdfReader().records(source))]
     assert (record.guid, record.schema_urls) == ("https://a.example/fords", ())
     assert [file.url for file in record.resources] == ["https://a.example/a.zip"]
+    assert [(file.id, file.extras["uri"]) for file in record.resources] == [("a.zip", "a.zip")]
     assert {problem.code for problem in record.problems} == {"missing-field"}
     (fords,) = json.loads(record.extras["record_sets"])
     (field,) = fords["field"]

@@ -284,7 +284,7 @@ def _distribution(part: Node) -> ResourceRecord | None:
     if kind := formats.guess_schema_type(fields["schema_url"], fields["format"]):
         facts["schema_type"] = kind
     fields["name"] = fields["name"] or formats.name_of(fields["url"], fields["format"])
-    identity = part.uri or next(iter(part.values("dct:identifier", "adms:identifier")), "")
+    identity = _uri(part) or next(iter(part.values("dct:identifier", "adms:identifier")), "")
     barren -= {"dct:identifier"}  # the file's own URI once more
     read = _READ - {name for name in barren if not part.is_settled(name)}
     facts = table.add_unread(facts, extras.unread_predicates(part, read), of_file=True)
@@ -386,7 +386,12 @@ def _services(part: Node, names: table.Names) -> str:
 
 
 def _objects(part: Node) -> FieldValues:
-    return {"extras": {"uri": part.uri, **extras.objects(part, OBJECTS)}}
+    return {"extras": {"uri": _uri(part), **extras.objects(part, OBJECTS)}}
+
+
+def _uri(part: Node) -> str:
+    """Return a URI, of a saved document as it is written: relative to the document."""
+    return part.uri.removeprefix("file:///")
 
 
 # Readers of a distribution's fields → ResourceRecord.
