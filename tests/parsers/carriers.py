@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from typing import Any
@@ -137,7 +138,7 @@ def within(protocol: str, carrier: Carrier) -> Carrier:
     """Return the carrier of documents that come as another protocol has them.
 
     Args:
-        protocol: "sparql" for DCAT, "csw" for Dublin Core.
+        protocol: "sparql" for DCAT, "csw" for Dublin Core, "19115-3" for ISO 19139.
     """
 
     def carry(*values: Any) -> DatasetRecord:
@@ -183,7 +184,57 @@ def gemini(
         distribution=distribution,
         record=record,
     )
+    document = _as_19115_3(document) if _within.get() == "19115-3" else document
     return gemini_parser.parse(RawRecord("x", document, url=PAGE), {})
+
+
+# Prefix of ISO 19115-3 → the names of ISO 19139 that it has; others have mri.
+_PREFIXES = {
+    name: prefix
+    for prefix, names in {
+        "mdb": "MD_Metadata identificationInfo distributionInfo",
+        "cit": "CI_Citation CI_Date CI_DateTypeCode CI_Contact CI_Address CI_RoleCode title date"
+        " dateType role contactInfo address electronicMailAddress name description linkage protocol"
+        " CI_OnlineResource",
+        "gex": "EX_Extent EX_TemporalExtent temporalElement",
+        "mco": "MD_LegalConstraints MD_Constraints MD_RestrictionCode useLimitation useConstraints"
+        " accessConstraints otherConstraints",
+        "mmi": "MD_MaintenanceInformation maintenanceAndUpdateFrequency",
+        "mrd": "MD_Distribution MD_DigitalTransferOptions transferOptions onLine",
+    }.items()
+    for name in names.split()
+}
+# Elements of ISO 19139 → what ISO 19115-3 has instead.
+_MOVED = {
+    "gmd:fileIdentifier>(.*?)</gmd:fileIdentifier>": "mdb:metadataIdentifier><mcc:MD_Identifier>"
+    r"<mcc:code>\1</mcc:code></mcc:MD_Identifier></mdb:metadataIdentifier>",
+    "gmd:language>(.*?)</gmd:language>": r"mri:defaultLocale><lan:PT_Locale><lan:language>\1"
+    "</lan:language></lan:PT_Locale></mri:defaultLocale>",
+    "gmd:CI_ResponsibleParty>(.*?)<gmd:role>(.*?)</gmd:role></gmd:CI_ResponsibleParty>": "cit:"
+    r"CI_Responsibility><cit:role>\2</cit:role><cit:party><cit:CI_Organisation>\1"
+    "</cit:CI_Organisation></cit:party></cit:CI_Responsibility>",
+    "(/?)gmd:organisationName>": r"\1cit:name>",
+    "(/?)gmd:URL>": r"\1gco:CharacterString>",
+}
+
+
+def _as_19115_3(document: str) -> str:
+    """Return a document of ISO 19139 in the elements of ISO 19115-3."""
+    spaces = dict.fromkeys((*_PREFIXES.values(), "mri", "mcc", "lan"))
+    names = "".join(
+        f' xmlns:{prefix}="http://standards.iso.org/iso/19115/-3/{prefix}/'
+        f'{"2.0" if prefix == "mdb" else "1.0"}"'
+        for prefix in spaces
+    )
+    document = document.replace(' xmlns:gmd="http://www.isotc211.org/2005/gmd"', names)
+    document = document.replace(
+        "http://www.isotc211.org/2005/gco", "http://standards.iso.org/iso/19115/-3/gco/1.0"
+    )
+    for pattern, moved in _MOVED.items():
+        document = re.sub(f"<{pattern}", f"<{moved}", document)
+    return re.sub(
+        r"(</?)gmd:(\w+)", lambda tag: f"{tag[1]}{_PREFIXES.get(tag[2], 'mri')}:{tag[2]}", document
+    )
 
 
 def iso_text(words: str) -> str:

@@ -119,9 +119,6 @@ CORPUS: dict[str, dict[str, Carrier]] = {
         "dcat": lambda text: carriers.dcat(f"dct:language {literal(text)}"),
         "schema_org": lambda text: carriers.schema_org(f"schema:inLanguage {literal(text)}"),
         "gemini": lambda text: carriers.gemini(_iso("language", iso_text(text))),
-        "iso_19115-3": lambda text: carriers.gemini(
-            _iso("defaultLocale/PT_Locale/language", iso_text(text))
-        ),
         "oai_dc": lambda text: carriers.oai_dc(element("dc:language", text)),
         "atom": lambda text: carriers.atom(element("dc:language", text)),
         "geojson": lambda text: carriers.geojson(lang=text),
@@ -354,12 +351,6 @@ CORPUS: dict[str, dict[str, Carrier]] = {
         "atom": lambda text: carriers.atom(element("dc:publisher", text)),
         "geojson": lambda text: carriers.geojson(publisher=text),
         "ods": lambda text: carriers.ods({"publisher": text}),
-        "iso_19115-3": lambda text: carriers.gemini(
-            "<cit:pointOfContact xmlns:cit='x'><cit:CI_Responsibility><cit:role><cit:CI_RoleCode"
-            " codeListValue='publisher'/></cit:role><cit:party><cit:CI_Organisation><cit:name>"
-            f"{iso_text(text)}</cit:name></cit:CI_Organisation></cit:party>"
-            "</cit:CI_Responsibility></cit:pointOfContact>"
-        ),
         "inventory": lambda text: carriers.inventory(
             above=f"<Metadata>{element('Publisher', text)}</Metadata>"
         ),
@@ -390,10 +381,13 @@ CORPUS: dict[str, dict[str, Carrier]] = {
     "tag": {**CARRIERS["tag"], "table": lambda text: table(keyword=text)},
 }
 
-# DCAT also comes from endpoints of SPARQL, and Dublin Core from catalogues of CSW.
-for _formats in CORPUS.values():
+# DCAT also comes from endpoints of SPARQL, Dublin Core from catalogues of CSW, and ISO 19139 as
+# ISO 19115-3, which has no URI of a dataset.
+for _kind, _formats in CORPUS.items():
     for _name, _carrier in list(_formats.items()):
         if _name.startswith("dcat"):
             _formats[_name.replace("dcat", "sparql")] = carriers.within("sparql", _carrier)
         elif _name.startswith("oai_dc"):
             _formats[_name.replace("oai_dc", "csw_record")] = carriers.within("csw", _carrier)
+        elif _name.startswith("gemini") and _kind != "page":
+            _formats[_name.replace("gemini", "iso_19115-3")] = carriers.within("19115-3", _carrier)

@@ -215,7 +215,8 @@ EXCEPT: dict[tuple[str, Any], tuple[Any, set[str]]] = {
     # GEMINI 2.3, element 26: any text.
     **{
         (name, (OGL, text)): ("", set())
-        for name in ("gemini-access", "gemini-use")
+        for standard in ("gemini", "iso_19115-3")
+        for name in (f"{standard}-access", f"{standard}-use")
         for text in (FEE, RESERVED, INTERNAL)
     },
     # DKAN 7 prints dates in the order of its site, which other dates and days of the week show.
