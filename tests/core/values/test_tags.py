@@ -44,7 +44,7 @@ def test_tags_are_cleaned_without_a_problem(given: list[object], expected: tuple
         pytest.param(["C", "ok"], ("ok",), "'C' was left out", id="too-short"),
         pytest.param(["..", "!?"], (), "'..', '!?' were left out", id="signs-only"),
         pytest.param(["http://example.org/x"], (), "was left out", id="uri"),
-        pytest.param([{"name": "x"}], (), '\'{"name":"x"}\' was left out', id="object"),
+        pytest.param([{"name": "x"}], (), '\'{"name": "x"}\' was left out', id="object"),
         pytest.param(["a" * 120], ("a" * 100,), "was cut at 100 characters", id="too-long"),
         pytest.param(list("abcdefg"), (), "'e' and 2 more were left out", id="many"),
     ],

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 import unicodedata
 from collections.abc import Iterable
 
-from ckanext.ukharvest.core.fingerprint import canonical_json
 from ckanext.ukharvest.core.messages import Message
 from ckanext.ukharvest.core.records import Problem
 from ckanext.ukharvest.core.values.markup import plain_text
@@ -50,7 +50,7 @@ def clean_tags(values: Iterable[object], field: str) -> tuple[tuple[str, ...], t
     for value in [values] if isinstance(values, str) else values:
         text = plain_text(clean_text(value) or value)
         if value is not None and not isinstance(value, str) and not text:
-            dropped.append(canonical_json(value))
+            dropped.append(json.dumps(value, ensure_ascii=False, default=str))
         # Entities first: the semicolon of "Health &amp; safety" separates nothing.
         for part in _split(text):
             tag = _tag(part)
