@@ -296,6 +296,32 @@ def test_known_property_in_any_shape_is_kept_or_reported(form: str) -> None:
     assert lost == LOST.get(form, [])
 
 
+# Formats some of whose rows read several texts, and a record with all of them.
+BESIDE: dict[str, Callable[[dict[str, Any]], DatasetRecord]] = {
+    "geojson": lambda members: carriers.geojson(**members),
+    "ods": carriers.ods,
+    "ods-dcat": lambda members: carriers.ods(dcat=members),
+    "ods-inspire": lambda members: carriers.ods(inspire=members),
+}
+OTHERS = {"authors", "contactPoint", "links", "offerings", "services"}  # objects
+OTHERS |= {"abstract", "description", "summary"}  # of which the first counts
+
+
+@pytest.mark.parametrize("form", BESIDE)
+def test_text_in_odd_shape_is_kept_beside_others(form: str) -> None:
+    names = [name for name in _names(FORMATS[form][0], IN_JSON) if "." not in name]
+    lost = [
+        (name, shape)
+        for name in names
+        for shape in ("lists", "nested")
+        if not _is_kept(
+            complete(BESIDE[form]({**dict.fromkeys(names, "word"), name: IN_JSON[shape]})), name
+        )
+        and (form, name) not in {("geojson", other) for other in OTHERS}
+    ]
+    assert lost == []
+
+
 # Known, and not worth an extra.
 LOST = {
     "dcat": [("cr:recordSet", shape) for shape in ("text", "second", "tagged", "list")],

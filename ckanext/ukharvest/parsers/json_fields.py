@@ -111,9 +111,14 @@ class Fields(BaseNode):
         reported = any(is_of_field(problem.field, field) for problem in own)
         return reported or "[[REDACTED" in str(self.get(key)).upper()
 
-    def odd(self, keys: Iterable[str]) -> set[str]:
-        """Return those of some fields that hold no text and have no problem."""
-        held = {key for key in keys if not isinstance(self.data.get(key), (str, bool, type(None)))}
+    def odd(self, keys: Iterable[str], texts: Iterable[str] = ()) -> set[str]:
+        """Return those of some fields that hold no text and have no problem.
+
+        Args:
+            texts: others that can only be read as texts; of these, those that have none anywhere.
+        """
+        odd = {*keys, *(key for key in texts if not any(self.texts(key)))}
+        held = {key for key in odd if not isinstance(self.data.get(key), (str, bool, type(None)))}
         return {key for key in held if not self.is_settled(key)}
 
     def text(self, *names: str) -> str:
@@ -327,8 +332,8 @@ def value_texts(value: Any) -> list[str]:
         return [clean_text(value)]
     for key in (*_WORDS, "en", "en-GB", "en-US"):
         item = choose_language(value.get(key))
-        texts = map(clean_text, item if isinstance(item, list) else [item])
-        if label := list(filter(None, texts)):
+        parts = map(clean_text, item if isinstance(item, list) else [item])
+        if label := list(filter(None, parts)):
             return label
     if any(key.startswith("@") for key in value):
         return []

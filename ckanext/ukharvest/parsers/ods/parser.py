@@ -254,6 +254,7 @@ _OF_PORTAL = frozenset(
     + ("shared_catalog", "federated", "domain", "visibility", "territory", "update_frequency")
 )
 _OF_PERSONS = frozenset(("contact_position", "contact_address"))
+_OBJECTS = frozenset(("bbox", "spatial", "temporal", *_COUNTERS))
 # Kept as a text too, if nothing was made of them.
 _NO_TEXT = frozenset((*_SIDE_NAMES, "references", "metadata_languages"))
 
@@ -264,7 +265,8 @@ def _unread(dataset: Dataset, barren: Set[str]) -> Iterator[tuple[str, str]]:
     for prefix, name in ((DEFAULT, ""), (DCAT, "dcat_"), (INSPIRE, "inspire_")):
         fields = dataset.part(prefix)
         names = {key.removeprefix(prefix) for key in barren if key.startswith(prefix)}
-        odd = fields.odd(names) | (names & _NO_TEXT)
+        texts = table.names_read(MAPPING, prefix) - _OBJECTS
+        odd = fields.odd(names, texts) | (names & _NO_TEXT)
         for key, text in unread_members(fields.data, _READ[prefix] - odd):
             yield name + key, text
 

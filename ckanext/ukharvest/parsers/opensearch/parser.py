@@ -301,6 +301,7 @@ _READ = frozenset(name.partition(".")[0] for name in _NAMES) | _SAID_ELSEWHERE
 _OWN = table.names_read(_GEOJSON_MAPPING) | {"type", "properties"}
 
 
+_TEXTS = ("publisher", "creator", "license", "rights", "startDate", "completionDate")
 # A text there means nothing.
 _OBJECTS = frozenset(("additionalAttributes", "services", "offerings", "contributors"))
 _OBJECTS |= {_ACQUISITION, "productInformation"}
@@ -312,7 +313,7 @@ def unread(feature: Feature, barren: Set[str]) -> Iterator[tuple[str, str]]:
     names -= {
         name.partition(".")[0] for name in _NAMES - names if f"properties.{name}" not in barren
     }
-    odd = feature.node.odd(names) | (names & _OBJECTS)
+    odd = feature.node.odd(names, _TEXTS) | (names & _OBJECTS)
     yield from package.unread_members(feature.node.data, _READ - odd)
     yield from package.unread_members(feature.own.data, _OWN - feature.own.odd(barren))
 
