@@ -166,6 +166,12 @@ def print_of(default: dict[str, Any]) -> str:
     return fingerprint(parser.VOLATILE.sub("", content), parser.FORM, ())
 
 
+def test_text_in_place_of_a_box_is_kept_beside_places() -> None:
+    record = parse({"bbox": "the valley", "territory": ["Leeds"]})
+    assert record.spatial_text == "Leeds"
+    assert record.extras == {"spatial-original": "the valley"}
+
+
 def test_odd_shapes_of_ods_are_read_or_kept() -> None:
     record = parse(
         {"references": "see the annual report", "metadata_languages": "none"},

@@ -192,11 +192,14 @@ def _file(dataset: Dataset, key: str, kind: str, part: Fields) -> ResourceRecord
     mimetype = part.text("mimetype")
     title = plain_line(part.text("title"))
     if mimetype and "/" not in mimetype and not formats.label(mimetype):
-        words = Message(
-            "'{mimetype}' is not a known type; expected one such as text/csv",
-            mimetype=shorten(mimetype, 40),
+        part.report(
+            "unknown-format",
+            "mimetype",
+            Message(
+                "'{mimetype}' is not a known type; expected one such as text/csv",
+                mimetype=shorten(mimetype, 40),
+            ),
         )
-        part.report("unknown-format", "mimetype", words)
     odd = part.odd(name for name in _READ if not value_text(part.get(name)))
     return ResourceRecord(
         url=url,

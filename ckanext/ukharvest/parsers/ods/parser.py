@@ -229,7 +229,9 @@ def _place(dataset: Dataset) -> FieldValues:
     territory = "; ".join(dataset.default.texts("territory"))
     text = named.names or territory or dataset.inspire.text("extend_description") or area.names
     geometry = area.geometry or box or named.geometry
-    unread = named.unread or area.unread
+    unread = "; ".join(
+        filter(None, (named.unread, area.unread, area.names if area.names != text else ""))
+    )
     return named._replace(geometry=geometry, names=text, unread=unread).values
 
 
@@ -265,8 +267,7 @@ def _unread(dataset: Dataset, barren: Set[str]) -> Iterator[tuple[str, str]]:
     for prefix, name in ((DEFAULT, ""), (DCAT, "dcat_"), (INSPIRE, "inspire_")):
         fields = dataset.part(prefix)
         names = {key.removeprefix(prefix) for key in barren if key.startswith(prefix)}
-        texts = table.names_read(MAPPING, prefix) - _OBJECTS
-        odd = fields.odd(names, texts) | (names & _NO_TEXT)
+        odd = fields.odd(names, table.names_read(MAPPING, prefix) - _OBJECTS) | names & _NO_TEXT
         for key, text in unread_members(fields.data, _READ[prefix] - odd):
             yield name + key, text
 

@@ -140,8 +140,11 @@ def _own_links(fields: Fields) -> Iterator[atom.Link]:
     """Yield the links of a list; a text is reported, and read if it is a URL."""
     for link in fields.objects("links"):
         if isinstance(link, str):
-            words = Message("expected an object, but found a text ({part})", part=shorten(link, 60))
-            fields.report("wrong-type", "links", words)
+            fields.report(
+                "wrong-type",
+                "links",
+                Message("expected an object, but found a text ({part})", part=shorten(link, 60)),
+            )
             if is_web_url(link):
                 yield atom.Link("related", link)
         elif url := link.link("href"):
@@ -149,8 +152,7 @@ def _own_links(fields: Fields) -> Iterator[atom.Link]:
             rel, *texts = (value_text(link.data.get(name)) for name in names)
             yield atom.Link(rel.lower() or "related", url, *texts)
         elif not link.is_settled("href"):
-            words = Message("missing; expected the file's web address")
-            link.report("missing-url", "href", words)
+            link.report("missing-url", "href", Message("missing; expected the file's web address"))
 
 
 def _download(node: Fields) -> Iterator[atom.Link]:
