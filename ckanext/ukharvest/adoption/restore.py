@@ -113,7 +113,7 @@ def restore_datasets(source: HarvestSource, *, dry_run: bool) -> Restored:
         dataset_rows.save_collected(batch.own_rows)
         jobs = None if dry_run else held_jobs.store_held_jobs(batch)
     if not dry_run:
-        _return_objects(source_id)
+        _return_objects(source_id, refused)
         before = sa.select(DatasetBefore.package_id).where(DatasetBefore.source_id == source_id)
         attached = (Record.source_id == source_id, Record.package_id.in_(before))
         guids = sa.select(Record.guid).where(*attached)
@@ -215,12 +215,16 @@ def _with_blanks(
     return {**before, **dict.fromkeys(blanks - {MODIFIED}, "")}
 
 
-def _return_objects(source_id: str) -> None:
+def _return_objects(source_id: str, refused: Collection[str]) -> None:
     """Make the earlier harvester's objects the current ones again, by which it finds datasets."""
     kept = Session.query(
         DatasetBefore.package_id, sa.func.coalesce(HarvestObject.id, "")
     ).outerjoin(HarvestObject, HarvestObject.id == DatasetBefore.object_id)
-    objects = dict(kept.filter(DatasetBefore.source_id == source_id).all())
+    of_restored = (
+        DatasetBefore.source_id == source_id,
+        DatasetBefore.package_id.notin_(refused),
+    )
+    objects = dict(kept.filter(*of_restored).all())
     record_rows.retire_objects(objects)
     is_theirs = HarvestObject.id.in_(objects.values())
     execute(sa.update(HarvestObject).where(is_theirs).values(current=True))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import Any
 
 from ckan import model
@@ -57,8 +57,10 @@ def ukharvest_source_approve(context: Any, data_dict: dict[str, Any]) -> dict[st
             _change(user, source_id, request)
     own, run = {"user": user, "ignore_auth": True}, None
     if data["run"]:
-        with suppress(tk.ValidationError):  # such as of a source that is switched off
+        try:
             run = tk.get_action("ukharvest_run_create")(own, {"source_id": source_id})
+        except tk.ValidationError:  # such as of a source that is switched off
+            Session.rollback()
     return {"id": source_id, "url": request.url, "source_type": request.source_type, "run": run}
 
 

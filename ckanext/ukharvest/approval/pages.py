@@ -58,7 +58,9 @@ def decide(name: str) -> Any:
     if choice == "refuse":
         done = attempt("ukharvest_source_refuse", **own, **seen, reason=form.get("reason", ""))
     else:
-        done = attempt("ukharvest_source_approve", **own, **seen, run=choice == "run")
+        done = attempt("ukharvest_source_approve", **own, **seen)
+        if done and choice == "run":
+            attempt("ukharvest_run_create", **own)  # or the page says why not
     if not done:
         return tk.redirect_to("ukharvest_approval.read", name=source["name"])
     tk.h.flash_success(tk._("Saved."))

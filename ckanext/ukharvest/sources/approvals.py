@@ -169,10 +169,10 @@ def asked_options(source: HarvestSource, request: SourceRequest) -> str:
     if kind is None:
         return request.config
     asked, own = (parse_options(text) for text in (request.config, source.config))
-    given_up, reserved = (source_types.reserved_values(kind, each) for each in (asked, own))
-    options = {**asked, **reserved}
-    for name in given_up.keys() - reserved.keys():
-        options.pop(name, None)
+    reserved = [each for each in kind.for_options(asked).all_options if each.sysadmin_only]
+    barred = {name for option in reserved for name in (option.name, option.alias)}
+    options = {name: value for name, value in asked.items() if name not in barred}
+    options |= source_types.reserved_values(kind, own)
     return json.dumps(options, indent=2) if options else ""
 
 

@@ -124,6 +124,8 @@ def _check_given_up(field: str, before: str, after: str, user: str) -> None:
     Raises:
         Invalid: they may not.
     """
+    if before == after:
+        return
     group = model.Group.get(before)
     is_left = group and group.state == "active" and group != model.Group.get(after)
     if is_left and not _may_use(field, group.id, user):

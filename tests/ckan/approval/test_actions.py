@@ -97,6 +97,20 @@ def test_options_that_were_asked_for_keep_those_of_sysadmins(
     assert json.loads(approval(old)["config"]) == {"default_tags": ["a"]}
 
 
+def test_options_taken_back_under_an_old_name_stay_taken_back(
+    old: str, other: Publisher, sysadmin: User, editor: User
+) -> None:
+    stored = {"organization_mapping": {"Parks": "parks"}}
+    HarvestSource.get(old).config = json.dumps(stored)  # as another harvester left it
+    Session.commit()
+    asked = json.dumps({**stored, "default_tags": ["b"]})
+    as_(editor, "harvest_source_patch", id=old, url=other.url(PATH), config=asked)
+    assert "parks" in approval(old)["config"]
+    as_(sysadmin, "harvest_source_patch", id=old, config="")
+    as_(sysadmin, "ukharvest_source_approve", **seen(old))
+    assert json.loads(HarvestSource.get(old).config) == {"default_tags": ["b"]}
+
+
 def test_the_package_of_a_locked_source_is_locked_too(old: str) -> None:
     database.lock_source(old)
     query = sa.text("SELECT 1 FROM package WHERE id = :id FOR NO KEY UPDATE SKIP LOCKED")
