@@ -176,9 +176,10 @@ def _return_to_groups(package: model.Package, shown: Mapping[str, Any]) -> None:
     groups = [package.owner_org, *(group["id"] for group in shown.get("groups") or ())]
     member = model.Member
     own = (member.table_id == package.id, member.group_id.in_(groups))
-    # CKAN may have several rows for a group that the dataset once left.
+    # CKAN may have several rows for a group that the dataset once left, and saves any of them.
     ids = sa.select(sa.func.max(member.id)).where(*own).group_by(member.group_id)
-    execute(sa.update(member).where(member.id.in_(ids)).values(state=ACTIVE))
+    execute(sa.delete(member).where(*own, member.id.notin_(ids)))
+    execute(sa.update(member).where(*own).values(state=ACTIVE))
 
 
 def _merge(
