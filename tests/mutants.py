@@ -600,8 +600,8 @@ MUTANTS = (
         "half-refused-update",
         "Nothing of an update that was refused stays, whatever savepoints CKAN left open.",
         "ckanext.ukharvest.write_batch.WriteBatch.savepoint",
-        "while inner is not None and inner is not nested:",
-        "while False:",
+        "if inner is not None:",
+        "if session.get_nested_transaction() is nested:",
         ("tests/ckan/harvest/batch/test_batch_transaction.py",),
     ),
     Mutant(
