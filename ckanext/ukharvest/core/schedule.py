@@ -127,6 +127,11 @@ def is_time(text: object) -> bool:
     return text == "" or (isinstance(text, str) and bool(_TIME.fullmatch(text)))
 
 
+def is_cron(text: object) -> bool:
+    """Tell whether a text is a cron expression in its normal form, whatever a site allows."""
+    return isinstance(text, str) and cron_expressions.find_error(text) is None
+
+
 def is_zone(name: object) -> bool:
     """Tell whether a text is the name of a time zone that this machine knows."""
     if not isinstance(name, str) or not name:

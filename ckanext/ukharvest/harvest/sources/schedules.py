@@ -51,13 +51,8 @@ def schedule_of(stored: dict[str, Any] | None) -> SourceSchedule:
         time=time if schedule.is_time(time) else "",
         days=tuple(day for day in saved.get("days") or () if day in schedule.DAYS),
         zone=zone if schedule.is_zone(zone) else portal_zone(),
-        cron=cron if isinstance(cron, str) and is_cron(cron) else "",
+        cron=cron if schedule.is_cron(cron) else "",
     )
-
-
-def is_cron(text: str) -> bool:
-    """Tell whether a text is a cron expression in its normal form, whatever this site allows."""
-    return bool(text) and cron_expressions.find_error(text) is None
 
 
 def find_cron_error(cron: str) -> Message | None:
