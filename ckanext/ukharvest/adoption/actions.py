@@ -14,6 +14,7 @@ from ckanext.ukharvest.adoption import pairs as dataset_pairs
 from ckanext.ukharvest.adoption import restore
 from ckanext.ukharvest.adoption import rules as source_adoption
 from ckanext.ukharvest.adoption import schema as adoption_schema
+from ckanext.ukharvest.adoption.pairs import Pair
 from ckanext.ukharvest.core.errors import UkharvestError
 from ckanext.ukharvest.harvest import database
 from ckanext.ukharvest.harvest.batch.dataset_writer import index_written
@@ -203,8 +204,7 @@ def ukharvest_dataset_attach(context: Any, data_dict: dict[str, Any]) -> dict[st
     tk.check_access("ukharvest_dataset_attach", context, data_dict)
     source_id = source_of(data_dict).id
     data = schema.validate(data_dict, adoption_schema.dataset_attach_schema())
-    rows = schema.rows(data_dict, "pairs", dataset_pairs.COLUMNS)
-    given = [dataset_pairs.Pair(*row) for row in rows]
+    rows = schema.rows(data_dict, "pairs", Pair._fields)
     # The lock stops others from starting a run or attaching datasets until this is done.
     source = database.lock_source(source_id)
     try:
@@ -212,7 +212,7 @@ def ukharvest_dataset_attach(context: Any, data_dict: dict[str, Any]) -> dict[st
             raise invalid("source_id", tk._("The source type is not one of ckanext-ukharvest's."))
         if find_unended_run(source_id):
             raise invalid("source_id", tk._(RUN_FIRST))
-        pairs = dataset_pairs.check_pairs(context, source_id, given)
+        pairs = dataset_pairs.check_pairs(context, source_id, [Pair(*row) for row in rows])
         attached = [pair[:3] for pair in pairs if pair.is_new]
         if attached and not data["dry_run"]:
             dataset_adoption.attach_datasets(source_id, attached)

@@ -17,7 +17,6 @@ from ckanext.ukharvest.lib.texts import gettext, labelled
 Session = model.Session
 
 _MOST_ERRORS = 10
-COLUMNS = ("dataset", "guid")
 _UDATA = ("local", "remote")  # the same in the files of udata's command
 
 
@@ -46,7 +45,7 @@ def read_csv(data: bytes) -> list[dict[str, str]]:
     Raises:
         ValueError: with a sentence for people, it cannot be read.
     """
-    return read_rows(data, COLUMNS, _UDATA, separators=",;")
+    return read_rows(data, Pair._fields, _UDATA, separators=",;")
 
 
 def check_pairs(context: Any, source_id: str, pairs: Sequence[Pair]) -> list[Attached]:
@@ -130,8 +129,8 @@ def _check(context: Any, pair: Pair, places: _Places) -> Attached:
     if package is None or not may(context, "package_update", id=package.id):
         raise tk.Invalid(tk._("There is no dataset of this name or id that you may edit."))
     # The next run gives it the source's organisation, which collaborators may not.
-    is_of_other = package.owner_org and package.owner_org not in (places.organisations or ())
-    if places.organisations is not None and is_of_other:
+    organisations = places.organisations
+    if package.owner_org and organisations is not None and package.owner_org not in organisations:
         raise tk.Invalid(tk._("It belongs to an organisation whose datasets you may not edit."))
     keys = {("dataset", package.id), ("guid", pair.guid)}
     if keys & places.seen:

@@ -129,8 +129,9 @@ def ukharvest_value_update(context: Any, data_dict: dict[str, Any]) -> dict[str,
     """
     tk.check_access("ukharvest_value_update", context, data_dict)
     source_id = _source_id(data_dict)
-    names = ("field", "value", "ours")
-    rows = [row_schema.Row(*row) for row in schema.rows(data_dict, "values", names)]
+    rows = [
+        row_schema.Row(*row) for row in schema.rows(data_dict, "values", row_schema.Row._fields)
+    ]
     user, is_free = context.get("user"), _is_free(context)
     table = rows_model.load_rows(source_id)
     stored = {(row.field, fold(row.value)): row.ours for row in table}
